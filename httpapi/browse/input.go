@@ -46,7 +46,7 @@ type input struct {
 	Found  []option // records
 
 	field schema.Field
-	path  string // in the errors of the handler, such as lines.0.sku, or lines.-.sku if it is not sent
+	path  string // in the errors of the handler, such as lines.0.sku; of several, it is that of the last
 }
 
 // maxItems is the maximum number of objects of a list with inputs. A longer list is JSON.
@@ -112,16 +112,14 @@ func (in *input) list(texts url.Values) {
 	in.Control, in.Hint, in.Code, in.Adds = "group", "", false, inWords(in.field.Name)
 	for n, sent, more := 0, 0, true; more; n++ {
 		name := in.Name + "[" + strconv.Itoa(n) + "]"
-		item := input{Name: name, Label: strconv.Itoa(sent + 1), Remove: removePrefix + name, field: *in.field.Item, path: in.path + "." + strconv.Itoa(sent)}
-		if item.Removed = texts.Has(item.Remove); item.Removed {
-			item.path = in.path + ".-"
-		}
+		item := input{Name: name, Label: strconv.Itoa(sent + 1), field: *in.field.Item, path: in.path + "." + strconv.Itoa(sent)}
+		item.Remove, item.Removed = removePrefix+name, texts.Has(removePrefix+name)
 		if more = item.group(name, texts, false); !more && n > 0 && in.Inputs[n-1].blank() && texts.Get(againName) != in.Name {
 			return
 		}
 		if item.blank() {
 			item.Label, item.Remove, item.Removed = "New", "", true
-			item.Inputs = newInputs(name, in.path+".-.", item.field.Fields, nil, true)
+			item.Inputs = newInputs(name, item.path+".", item.field.Fields, nil, true)
 		}
 		if !item.Removed {
 			sent++
