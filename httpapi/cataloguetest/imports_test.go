@@ -30,7 +30,7 @@ var floors = [...]string{
 	"catalogue/internal/core",
 	"catalogue",
 	"resources httpapi/internal/negotiation httpapi/internal/wire httpapi/internal/broken httpapi/internal/fake",
-	"resources/sample httpapi/internal/origin",
+	"resources/sample httpapi/internal/origin httpapi/internal/formdata",
 	"httpapi",
 	"httpapi/accesslog httpapi/browse httpapi/openapi httpapi/httpapitest httpapi/cataloguetest",
 	"httpapi/clienttest",
