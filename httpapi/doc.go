@@ -42,8 +42,8 @@
 // query (414), path (404, or 301 and 308 to the same path with a trailing slash), number of
 // parameters (400), format (404), Accept (406), method (405), authorization (401 or 403),
 // terms of the ordering and filters (400), record (404), preconditions (412), size of the
-// body (413), its encoding and type (415, or 403 for a form of another site), its JSON and fields (400), references to a
-// deleted record (409).
+// body (413), its encoding and type (415, or 403 for a form of another site), its values (400),
+// references to a deleted record (409).
 //
 // # Errors
 //
