@@ -6,7 +6,6 @@ import (
 	"errors"
 	"html/template"
 	"net/url"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -103,8 +102,7 @@ func (c cell) cut(value json.RawMessage, hasPage bool) cell {
 // long.
 func indented(value []byte) string { return string(wire.Indent(value, "\t")) }
 
-// readableURL returns the host and path of an http or https URL, or the file name of an
-// image. It returns false for any other text.
+// readableURL returns the host and path of an http or https URL. It returns false for any other text.
 func readableURL(text string) (seen string, ok bool) {
 	if !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") {
 		return "", false
@@ -113,12 +111,7 @@ func readableURL(text string) (seen string, ok bool) {
 	if err != nil || u.Host == "" {
 		return "", false
 	}
-	seen = u.Host + strings.TrimSuffix(u.Path, "/")
-	switch strings.ToLower(path.Ext(u.Path)) {
-	case ".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp":
-		seen = path.Base(u.Path)
-	}
-	seen, _ = cut(seen)
+	seen, _ = cut(u.Host + strings.TrimSuffix(u.Path, "/"))
 	return seen, true
 }
 

@@ -32,7 +32,7 @@ func TestNewCell(t *testing.T) {
 		{"invalid date", `"2007-02-30"`, cell{Class: "text", Text: "2007-02-30"}},
 		{"invalid time", `"2026-05-10T25:00:00+02:00"`, cell{Class: "text", Text: "2026-05-10T25:00:00+02:00"}},
 		{"URL", `"https://x.example/a/b/?q=1"`, cell{Class: "text", Text: "x.example/a/b", Link: "https://x.example/a/b/?q=1"}},
-		{"URL of an image", `"https://cdn.x.example/media/poster/c5a7042d.jpg"`, cell{Class: "text", Text: "c5a7042d.jpg", Link: "https://cdn.x.example/media/poster/c5a7042d.jpg"}},
+		{"URL of an image", `"https://cdn.x.example/media/poster/c5a7042d.jpg"`, cell{Class: "text", Text: "cdn.x.example/media/poster/c5a7042d.jpg", Link: "https://cdn.x.example/media/poster/c5a7042d.jpg"}},
 		{"price", `"12.50"`, cell{Class: "number", Text: "12.50"}},
 		{"negative amount", `"-0.5"`, cell{Class: "number", Text: "-0.5"}},
 		{"digits without a point", `"9788800000000"`, cell{Class: "text", Text: "9788800000000"}},
