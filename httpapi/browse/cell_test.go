@@ -83,7 +83,7 @@ func TestWholeCell(t *testing.T) {
 		{"list of scalars", `["a",1]`, cell{Class: "text", Text: "a, 1"}},
 		{"object", `{"zipCode":"1","sizes":[1,2]}`, cell{Class: "object", Text: "1", Parts: []cell{{Class: "text", Text: "1", Label: "Zip code"}, {Class: "text", Text: "1, 2", Label: "Sizes"}}}},
 		{"list of objects", `[{"a":1},{}]`, cell{Class: "list", Text: "2 items", Parts: []cell{
-			{Class: "object", Text: "1", Parts: []cell{{Class: "number", Text: "1", Label: "A"}}}, {Class: "null", Text: "{}"}}}},
+			{Class: "object", Text: "1", Label: "“”", Parts: []cell{{Class: "number", Text: "1", Label: "A"}}}, {Class: "null", Text: "{}", Label: "“”"}}}},
 		{"long object", `{"a":"` + long + `"}`, cell{Class: "json", Text: "{\n\t\"a\": \"" + long + "\"\n}"}},
 		{"deep object", strings.Repeat(`{"a":`, maxDepth+2) + "1" + strings.Repeat("}", maxDepth+2), deep},
 	} {

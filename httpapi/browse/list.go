@@ -90,12 +90,15 @@ func (v *view) newList(resp *response) *list {
 // choose sets the columns that the visitor has chosen or, without a choice, the first ones and that
 // of the order.
 func (v *view) choose(l *list, all []column) {
-	chosen := v.query.values[columnsName]
-	chosen = append(slices.Clip(chosen), strings.Split(strings.Join(chosen, ","), ",")...)
+	chosen := make(map[string]bool)
+	for _, value := range v.query.values[columnsName] {
+		for _, name := range append(strings.Split(value, ","), value) {
+			chosen[ordering.Snake(name)] = true
+		}
+	}
 	for i := range all {
 		c := &all[i]
-		isChosen := slices.ContainsFunc(chosen, func(name string) bool { return ordering.Snake(name) == ordering.Snake(c.Name) })
-		c.Shown = i == 0 || isChosen || !v.query.values.Has(columnsName) && (i < maxShown || c.Sort != "")
+		c.Shown = i == 0 || chosen[ordering.Snake(c.Name)] || !v.query.values.Has(columnsName) && (i < maxShown || c.Sort != "")
 		if c.Shown {
 			l.Columns = append(l.Columns, *c)
 		}
@@ -146,13 +149,7 @@ func (v *view) newColumns(names []string) []column {
 	terms, links := v.termsOf(names), v.query.repeats(len(names))
 	columns := make([]column, len(names))
 	for i, name := range names {
-		c := column{Name: name, Label: heading(name)}
-		switch name {
-		case key:
-			c.Class = "id"
-		case named:
-			c.Class = "name"
-		}
+		c := column{Name: name, Label: heading(name), Class: map[string]string{named: "name", key: "id"}[name]}
 		term := ordering.Asc(ordering.Snake(name))
 		isTerm := func(t ordering.Term) bool { return t.Field == term.Field }
 		if at := slices.IndexFunc(terms, isTerm); at >= 0 {

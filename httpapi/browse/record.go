@@ -86,9 +86,7 @@ func wholeCell(value json.RawMessage, depth int) cell {
 	default:
 		for _, part := range partsOf(value) {
 			of := wholeCell(part.value, depth+1)
-			if c.Class == "object" {
-				of.Label = heading(part.name)
-			}
+			of.Label = heading(part.name)
 			c.Parts = append(c.Parts, of)
 		}
 	}
