@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -80,7 +79,7 @@ func (t *table) sortable(field string) bool {
 func (t *table) orderBy(terms []ordering.Term, numbers map[string]int) (orderBy, error) {
 	var order orderBy
 	for _, term := range t.terms(terms) {
-		exprs := t.exprs("t", term.Field, numbers)
+		exprs := t.exprs("t", term, numbers)
 		if exprs == nil && t.open() && len(terms) == 0 { // no record has the field of the default ordering
 			continue
 		} else if exprs == nil {
@@ -94,23 +93,26 @@ func (t *table) orderBy(terms []ordering.Term, numbers map[string]int) (orderBy,
 	return order, nil
 }
 
-// exprs returns the expressions of one field of a table with an alias, or nil if there is no such
-// field. That of another record is null if the reference leads to none.
-func (t *table) exprs(alias, field string, numbers map[string]int) []expr {
-	if c, ok := t.column(field); ok {
+// exprs returns the expressions of the field of a term, of a table with an alias, or nil if there is
+// no such field. That of another record is null if the reference leads to none. Of several records
+// the first value in the direction of the term counts.
+func (t *table) exprs(alias string, term ordering.Term, numbers map[string]int) []expr {
+	if c, ok := t.column(term.Field); ok {
 		return c.exprs(alias)
 	}
-	if n, ok := numbers[field]; ok {
+	if n, ok := numbers[term.Field]; ok {
 		return keyExprs(n)
 	}
-	c, to, rest, ok := t.follow(field)
-	if !ok || c.field.Kind == schema.References {
+	c, to, rest, ok := t.follow(term.Field)
+	if !ok {
 		return nil
 	}
 	other := alias + "r"
-	exprs := to.exprs(other, rest, nil)
+	exprs := to.exprs(other, ordering.Term{Field: rest, Desc: term.Desc}, nil)
 	for i, e := range exprs {
-		exprs[i].text = "(SELECT " + e.text + " FROM " + to.name() + " " + other + " WHERE " + refers(c, alias, to, other) + ")"
+		e.desc = term.Desc
+		exprs[i].text = "(SELECT " + e.text + " FROM " + to.name() + " " + other + " WHERE " + refers(c, alias, to, other) +
+			" ORDER BY " + e.text + e.direction() + " LIMIT 1)"
 	}
 	return exprs
 }

@@ -55,7 +55,7 @@ func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Lis
 			return err
 		}
 		terms := slices.DeleteFunc(slices.Clone(q.Terms), func(term ordering.Term) bool {
-			return !t.sortable(term.Field) || t.exprs("t", term.Field, numbers) == nil
+			return !t.sortable(term.Field) || t.exprs("t", term, numbers) == nil
 		})
 		order, err := t.orderBy(terms, numbers)
 		if err != nil {
