@@ -103,7 +103,7 @@ func (v *view) choices(field schema.Field) []option {
 	if other := v.byKey[field.Refers]; other != nil && v.records(other, field.By).whole {
 		return v.records(other, field.By).options
 	}
-	return optionsOf(kindOf(field).choices)
+	return optionsOf(kindOf(field).choices, field.Labels)
 }
 
 // choosing returns the parameter that selects by values of a field. If there is one for

@@ -203,10 +203,12 @@ func kindOf(field schema.Field) kind {
 		if field.Nullable {
 			k.control = "select"
 		}
-	case schema.Choice:
-		k.control, k.choices = "select", field.Choices
 	case schema.Date:
 		k.control = "date"
+	case schema.TimeOfDay:
+		k.hint = "Such as 08:30 or 08:30:00."
+	case schema.Interval:
+		k.hint = "Hours, minutes and seconds, such as 08:30:00, after days if any."
 	case schema.Float:
 		k.control, k.step = "number", "any"
 	case schema.Decimal:
@@ -234,6 +236,9 @@ func kindOf(field schema.Field) kind {
 		k.empty = "{}"
 	case schema.JSON, schema.Object:
 		k.empty = "null"
+	}
+	if field.Choices != nil {
+		k.control, k.choices = "select", field.Choices
 	}
 	if k.nested = k.empty != "" && k.split == nil; k.nested {
 		k.control, k.hint = "textarea", "JSON."

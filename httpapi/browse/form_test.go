@@ -329,6 +329,39 @@ func TestInputsOfKinds(t *testing.T) {
 	}
 }
 
+// Forms send times, durations and choices of integers. Options have the labels of the choices.
+func TestFormOfShift(t *testing.T) {
+	type shift struct {
+		ID     int              `json:"id"`
+		Starts schema.Time      `json:"starts"`
+		Lasts  *schema.Duration `json:"lasts"`
+		Rank   int              `json:"rank" backlist:"choices=0|10,labels=Low|High!"`
+		Level  *int             `json:"level" backlist:"choices=1|2"`
+	}
+	about, err := schema.DescriptionOf[shift]("shifts")
+	must(t, err)
+	about.Filters = []string{"rank"}
+	c, err := catalogue.New(catalogue.Define[shift]("shifts", catalogue.Options{Description: &about}))
+	must(t, err)
+	h := newHandlers(t, c, httpapi.Options{Authorizer: httpapi.AllowAll})
+	for _, row := range []struct{ form, want string }{
+		{"starts=8:30&lasts=08:00&rank=10&level=2", `{"id":1,"starts":"08:30:00","lasts":"00:08:00","rank":10,"level":2}`},
+		{"starts=23:59:59.5&lasts=&rank=0&level=", `{"id":2,"starts":"23:59:59.500000","lasts":null,"rank":0,"level":null}`},
+	} {
+		if got := do(h.browse, formRequest("/api/shifts/?_method=POST", row.form)); got.status != http.StatusSeeOther {
+			t.Errorf("%s: %d %s", row.form, got.status, got.text)
+		}
+		equal(t, row.form, row.want, get(h.plain, "/api/shifts/"+row.want[6:7]+"/").body)
+	}
+	page := get(h.browse, "/api/shifts/2/?_method=PATCH")
+	checkAccessible(t, page)
+	equal(t, "the options", []string{"Low", "High!", "(none)", "1", "2"}, texts(page.find("option", "", "")))
+	equal(t, "the time", "23:59:59.500000", page.one(t, "input", "name", "starts").attrs["value"])
+	if list := get(h.browse, "/api/shifts/?rank=10"); len(list.find("tr", "id", "record-1")) != 1 || !strings.Contains(list.text, "High!") {
+		t.Error(list.text)
+	}
+}
+
 // Messages about parts of a field begin with their paths. What is hidden keeps its value unless a
 // new one is sent, and is not sent back.
 func TestFaultsOfParts(t *testing.T) {

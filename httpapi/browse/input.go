@@ -280,7 +280,7 @@ func (v *view) complete(in *input, texts url.Values) {
 	in.Rows = min(max(3, strings.Count(in.Value, "\n")+1), 30)
 	switch {
 	case in.Control == "select":
-		in.selectAmong(optionsOf(k.choices), "none", mayBeEmpty(field))
+		in.selectAmong(optionsOf(k.choices, field.Labels), "none", mayBeEmpty(field))
 	case v.byKey[field.Refers] != nil:
 		v.offer(in, v.byKey[field.Refers], texts.Get(findPrefix+in.Name))
 	}
@@ -329,10 +329,13 @@ func (v *view) offer(in *input, c *collection, sought string) {
 // maxFound is the maximum number of records that a form offers of those that it finds.
 const maxFound = 20
 
-// optionsOf returns options that are labelled with their values.
-func optionsOf(values []string) (options []option) {
-	for _, value := range values {
-		options = append(options, option{Value: value, Label: value})
+// optionsOf returns options with labels or, if there are none, that are labelled with their values.
+func optionsOf(values, labels []string) (options []option) {
+	if labels == nil {
+		labels = values
+	}
+	for i, value := range values {
+		options = append(options, option{Value: value, Label: labels[i]})
 	}
 	return options
 }
@@ -349,7 +352,7 @@ func (in *input) selectAmong(options []option, none string, optional bool) {
 		in.Options = append(in.Options, option{Label: "Choose…"})
 	}
 	if in.Value != "" && !slices.ContainsFunc(options, func(o option) bool { return o.Value == in.Value }) {
-		in.Options = append(in.Options, optionsOf([]string{in.Value})...)
+		in.Options = append(in.Options, optionsOf([]string{in.Value}, nil)...)
 	}
 	in.Options = append(in.Options, options...)
 	for i := range in.Options {
