@@ -261,14 +261,17 @@ func TestOrderingAcrossReferences(t *testing.T) {
 			{"products", "category__parent__name", "3 2 1", "by text, then by id"},
 		} {
 			query := "ordering=" + row.terms
+			terms := relatedTerms(row.terms)
+			repeated := append(slices.Clone(terms), ordering.Term{Field: terms[0].Field, Desc: !terms[0].Desc}) // has no effect
 			if got := foundIDs(t, cat, row.key, query); got != row.want {
 				t.Errorf("open %t: %s?%s is %q, want %q (%s)", open, row.key, query, got, row.want, row.reason)
 			}
+			last := len(strings.Fields(row.want)) - 1
 			list, err := collectionOf(t, cat, row.key).List(t.Context(), catalogue.Query{
-				Window: pagination.Window{Limit: 1, Offset: 1}, Terms: relatedTerms(row.terms),
+				Window: pagination.Window{Limit: 1, Offset: last}, Terms: repeated,
 			})
-			if err != nil || !strings.HasPrefix(string(list.Records[0]), `{"id":`+strings.Fields(row.want)[1]+`,`) {
-				t.Errorf("open %t: %s?%s: the second record is %s (%v)", open, row.key, query, list.Records[0], err)
+			if err != nil || !strings.HasPrefix(string(list.Records[0]), `{"id":`+strings.Fields(row.want)[last]+`,`) {
+				t.Errorf("open %t: %s?%s: the last record is %s (%v)", open, row.key, query, list.Records[0], err)
 			}
 		}
 	}
@@ -370,7 +373,10 @@ func (m relatedModel) find(about schema.Description, tests []schema.Test, terms 
 		})
 	})
 	slices.SortFunc(ids, func(a, b int) int {
-		for _, t := range append(slices.Clone(terms), ordering.Term{Field: "id", Desc: len(terms) > 0 && terms[0].Desc}) {
+		for i, t := range append(slices.Clone(terms), ordering.Term{Field: "id", Desc: len(terms) > 0 && terms[0].Desc}) {
+			if slices.ContainsFunc(terms[:i], func(before ordering.Term) bool { return before.Field == t.Field }) {
+				continue // a repeated field has no effect
+			}
 			x, y := m.values(about, m[about.Key][a], t.Field), m.values(about, m[about.Key][b], t.Field)
 			c := compareValues(slices.MinFunc(x, compareValues), slices.MinFunc(y, compareValues))
 			if t.Desc {

@@ -24,34 +24,6 @@ type Filter struct {
 	Search [][]Test
 }
 
-// A Test restricts a field to values. [Description.Filter] returns tests whose values are
-// valid and in canonical form:
-//
-//   - integers and ids as decimal digits with an optional sign; they may be out of range
-//     for an int64
-//   - decimals and floats as JSON numbers with any exponent; a float is the shortest
-//     text of a float64, or a number less than all float64
-//   - booleans as true or false
-//   - dates as 2006-01-02 and date-times as in the JSON of a [DateTime], in UTC unless
-//     the year is out of range there
-//   - times as 08:00:00, and durations as in the JSON of a [Duration]
-//   - other values as they are, in valid UTF-8
-//
-// Null satisfies isnull=true and no other test. Nothing satisfies the lookup in without
-// values.
-type Test struct {
-	Field  string   // in snake_case, or a path such as address__city, director__born or born__month
-	Lookup string   // as [Description.Filter] names it, such as "gte"; never empty
-	Values []string // one value; the two bounds of each range; any number for in, and for exact of a list of ids
-
-	// Match reports whether a text satisfies the test: that of the field or, for a part of it, of the
-	// whole, as in JSON. It is set for regex, iregex and parts, and nil for all others.
-	Match func(text string) bool
-}
-
-// String returns the test without Match. O(len).
-func (t Test) String() string { return fmt.Sprintf("%s %s %q", t.Field, t.Lookup, t.Values) }
-
 // Filter returns the filter that the parameters of a query describe, as django-filter and
 // the SearchFilter of Django REST framework do. params returns the values of the parameter of a
 // name, in the order of the query, and is called once for each of Filters and for search. It is the
@@ -208,15 +180,6 @@ func (f Field) test(lookup string, given []string, checks *checker) (t Test, ok 
 		}
 	}
 	return t, message == "", message
-}
-
-// rangeTest returns the test that a field is in one of the ranges between bounds, in pairs. Without
-// bounds, nothing satisfies it.
-func rangeTest(field string, bounds []string) Test {
-	if len(bounds) == 0 {
-		return Test{Field: field, Lookup: "in"}
-	}
-	return Test{Field: field, Lookup: "range", Values: bounds}
 }
 
 // filterItems returns the values in a text that is separated by commas, and the number

@@ -175,7 +175,7 @@ func TestMatchesTextModel(t *testing.T) {
 		if random.IntN(2) == 0 {
 			s = text(3) + swapLetters(value) + text(3)
 		}
-		for _, lookup := range []string{"exact", "iexact", "contains", "icontains", "startswith", "istartswith", "in", "lt"} {
+		for _, lookup := range []string{"exact", "iexact", "contains", "icontains", "startswith", "istartswith", "endswith", "iendswith", "in", "lt"} {
 			got, want := (Test{Field: "f", Lookup: lookup, Values: []string{value}}).MatchesText(s), modelMatches(lookup, s, value)
 			if got != want {
 				t.Fatalf("%s %q of %q = %v, want %v", lookup, value, s, got, want)

@@ -13,6 +13,19 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
+// A family is a set of kinds of fields that have the same lookups.
+type family uint8
+
+const (
+	texts family = 1 << iota
+	numbers
+	moments // and other values with an order that is not that of text
+	truths
+	links // references
+	lists // of references
+	others
+)
+
 // A kindRow describes a kind of field.
 type kindRow struct {
 	name string        // in the metadata of Django REST framework

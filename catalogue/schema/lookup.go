@@ -19,19 +19,6 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A family is a set of kinds of fields that have the same lookups.
-type family uint8
-
-const (
-	texts family = 1 << iota
-	numbers
-	moments // and other values with an order that is not that of text
-	truths
-	links // references
-	lists // of references
-	others
-)
-
 // A lookupRow describes a lookup. Whether a text satisfies it, or a value that compares with one of
 // the test as cmp.Compare says, is known unless the function is nil.
 type lookupRow struct {
@@ -100,6 +87,34 @@ func (f Field) lookups() (names []string) {
 	}
 	return names
 }
+
+// A Test restricts a field to values. [Description.Filter] returns tests whose values are
+// valid and in canonical form:
+//
+//   - integers and ids as decimal digits with an optional sign; they may be out of range
+//     for an int64
+//   - decimals and floats as JSON numbers with any exponent; a float is the shortest
+//     text of a float64, or a number less than all float64
+//   - booleans as true or false
+//   - dates as 2006-01-02 and date-times as in the JSON of a [DateTime], in UTC unless
+//     the year is out of range there
+//   - times as 08:00:00, and durations as in the JSON of a [Duration]
+//   - other values as they are, in valid UTF-8
+//
+// Null satisfies isnull=true and no other test. Nothing satisfies the lookup in without
+// values.
+type Test struct {
+	Field  string   // in snake_case, or a path such as address__city, director__born or born__month
+	Lookup string   // as [Description.Filter] names it, such as "gte"; never empty
+	Values []string // one value; the two bounds of each range; any number for in, and for exact of a list of ids
+
+	// Match reports whether a text satisfies the test: that of the field or, for a part of it, of the
+	// whole, as in JSON. It is set for regex, iregex and parts, and nil for all others.
+	Match func(text string) bool
+}
+
+// String returns the test without Match. O(len).
+func (t Test) String() string { return fmt.Sprintf("%s %s %q", t.Field, t.Lookup, t.Values) }
 
 // MatchesText reports whether a text satisfies the test. It supports exact, in and the
 // lookups of text, and calls Match if that is not nil; for any other lookup it returns false. The
@@ -438,6 +453,15 @@ func (p *part) test(f Field, t Test, as Framework) Test {
 		return slices.ContainsFunc(keys, func(value sortkey.Key) bool { return order(k.Compare(value)) })
 	}
 	return t
+}
+
+// rangeTest returns the test that a field is in one of the ranges between bounds, in pairs. Without
+// bounds, nothing satisfies it.
+func rangeTest(field string, bounds []string) Test {
+	if len(bounds) == 0 {
+		return Test{Field: field, Lookup: "in"}
+	}
+	return Test{Field: field, Lookup: "range", Values: bounds}
 }
 
 // spans returns the first and the last value of a field for each range in which the test of a part

@@ -358,7 +358,7 @@ func (in *instant) all(b by) *places {
 // name none. A function reads the keys of all records on the way. O(n) for each.
 func (in *instant) fields(c *Collection, terms []ordering.Term) (all map[string]func() store.Field) {
 	for _, t := range terms {
-		if crosses(c, t.Field) {
+		if crosses(c, t.Field) && all[t.Field] == nil { // a repeated field has no effect
 			if all == nil {
 				all = map[string]func() store.Field{}
 			}
