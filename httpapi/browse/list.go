@@ -246,7 +246,8 @@ func (v *view) newPager(e envelope) pager {
 		}
 		return p
 	}
-	w := v.c.window(v.query, e.Count)
+	w, _ := pagination.Requested(v.c.Pages, pagination.ParseQuery(v.query.values.Encode()), e.Count)
+	w.Limit = max(w.Limit, 1)
 	p.Summary, p.Beyond = summary(w.Offset, len(e.Records), e.Count), w.Offset >= e.Count && e.Count > 0
 	if p.Next != "" || p.Beyond {
 		p.Last = v.at(pagination.Window{Limit: w.Limit, Offset: (e.Count - 1) / w.Limit * w.Limit})
@@ -269,12 +270,6 @@ func relative(link string) string {
 		return ""
 	}
 	return parseQuery(u.RawQuery).with()
-}
-
-// window returns the window of a list of count records that a query selects.
-func (c *collection) window(q query, count int) pagination.Window {
-	p, _ := pagination.Requested(c.Pages, pagination.ParseQuery(q.values.Encode()), count)
-	return pagination.Window{Limit: max(p.Limit, 1), Offset: p.Offset}
 }
 
 // at returns a link to the page of a list in which a window begins.

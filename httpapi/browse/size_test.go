@@ -26,7 +26,7 @@ func TestLongQueries(t *testing.T) {
 	}{
 		{"a parameter that nothing reads", "&x=" + strings.Repeat("%00", 5000), 1000},
 		{"a byte that is not UTF-8", "&x=" + strings.Repeat("%ff", 1700), 1000},
-		{"many columns", "&_columns=" + strings.Repeat(",", 15_000), 1000},
+		{"many columns", "&_columns=" + strings.Repeat(",", 5000), 1000},
 		{"a list of values", "&status__in=released" + strings.Repeat(",released", 1000), 1000},
 		{"many values of a filter", strings.Repeat("&status=released", 900), 1000},
 		{"many values that select nothing", strings.Repeat("&title__icontains=zzz", 700), 0},
