@@ -29,6 +29,7 @@ import (
 	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/examples/shop/collections"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 	"github.com/gobacklist/backlist/ordering"
@@ -106,6 +107,9 @@ func (c *config) prepare(ctx context.Context, store *pgstore.Store, errorLog *lo
 			return err
 		}
 		errorLog.Printf("loaded %d records from %s", records, c.load)
+	}
+	if c.store.Catalogue != nil { // whose descriptions say what they need
+		return nil
 	}
 	for index := range strings.FieldsSeq(indexes) {
 		key, by, _ := strings.Cut(index, ":")
@@ -190,12 +194,20 @@ func parse(args []string, stdout io.Writer) (*config, error) {
 	set.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
 	set.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
 	set.DurationVar(&c.wait, "wait", 0, "wait for the database at most this `long`, as in 1m")
-	token := set.String("token", "", "permit posts with this bearer `token`")
+	token := set.String("token", "", "permit writes with this bearer `token`")
+	shop := set.Bool("shop", false, "serve the collections of examples/shop")
 	if err := flags.Parse(set, args, stdout); err != nil {
 		return nil, err
 	}
 	if set.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", set.Arg(0))
+	}
+	if *shop {
+		cat, err := collections.New(nil)
+		if err != nil {
+			return nil, err
+		}
+		c.store.Catalogue = cat
 	}
 	if *token != "" {
 		c.authorizer, c.scheme = httpapi.Bearer(*token), "Bearer"

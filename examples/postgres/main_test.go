@@ -21,6 +21,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/examples/shop/collections"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
@@ -77,6 +78,30 @@ func TestProgram(t *testing.T) {
 		t.Errorf("stored records: -memory +postgres\n%s", diff)
 	}
 	must(t, cat.Check())
+}
+
+// TestShop serves the shop, and compares responses with those from memory.
+func TestShop(t *testing.T) {
+	const records = "../shop/records.json"
+	cat, err := collections.New(nil)
+	must(t, err)
+	must(t, cat.LoadFile(records, catalogue.LoadOptions{}))
+	serving := start(t, "-dsn", pgtest.New(t).DSN("postgres"), "-shop", "-load", records, "-addr", "127.0.0.1:0", "-token", "secret")
+	api, err := httpapi.New(cat, httpapi.Options{BaseURL: serving.address, Authorizer: httpapi.Bearer("secret")})
+	must(t, err)
+	memory := httptest.NewServer(api)
+	defer memory.Close()
+	for _, target := range []string{"/api/", "/api/products/?category__name__icontains=home&ordering=-price", "/api/orders/?search=a&limit=3"} {
+		want := ask(t, memory.URL, "GET", target, "", "")
+		if diff := cmp.Diff(want, ask(t, serving.address, "GET", target, "", "")); diff != "" {
+			t.Errorf("%s: -memory +postgres\n%s", target, diff)
+		}
+	}
+	want := ask(t, memory.URL, "PATCH", "/api/products/nothing/", "secret", "{}")
+	if diff := cmp.Diff(want, ask(t, serving.address, "PATCH", "/api/products/nothing/", "secret", "{}")); diff != "" {
+		t.Errorf("a record that does not exist: -memory +postgres\n%s", diff)
+	}
+	must(t, serving.end())
 }
 
 // checkPages checks that browsers get pages.

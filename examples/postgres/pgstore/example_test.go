@@ -17,7 +17,7 @@ func Example() {
 
 	store, err := pgstore.Open(pgstore.Options{
 		DSN:         "host=db1 dbname=films",
-		Definitions: definitions, // or none: the 39 documented collections
+		Definitions: definitions, // or an empty Catalogue, or none: the 39 documented collections
 	})
 	if err != nil {
 		log.Fatal(err)
