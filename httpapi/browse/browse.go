@@ -219,11 +219,11 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		crossOrigin: cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection()),
 		served:      next.Served(),
 		next:        next,
-		policy:      contentPolicy(),
 		template:    template.Must(template.New("page").Parse(pageHTML)),
 		byPath:      make(map[string]*collection),
 		byKey:       make(map[string]*collection),
 	}
+	b.style, b.policy = stylesheet()
 	for _, s := range b.served.Collections {
 		c := &collection{Description: s.Description, path: s.Path, is: pagination.TraitsOf(s.Description.Pages)}
 		b.collections = append(b.collections, c)

@@ -309,7 +309,7 @@ type browser struct {
 
 	served        httpapi.Served
 	next          handler
-	policy        string // Content-Security-Policy
+	style, policy string // the stylesheet and the Content-Security-Policy
 	template      *template.Template
 	collections   []*collection
 	byPath, byKey map[string]*collection
