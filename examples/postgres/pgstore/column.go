@@ -47,7 +47,7 @@ var sqlTypes = [...]string{
 	formIDs: "bigint[]", formTexts: `text[] COLLATE "C"`, formKeys: "bytea[]",
 }
 
-// castTypes are the types without collations.
+// cast returns the type of a parameter, without a collation.
 func (f form) cast() string { return strings.TrimSuffix(sqlTypes[f], ` COLLATE "C"`) }
 
 // columnsOf returns the columns of fields, and of those inside them.

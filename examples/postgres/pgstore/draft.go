@@ -49,12 +49,16 @@ func (d *draft) add(t *table, stored []byte) (r schema.Record, isNew bool, err e
 		return r, false, err
 	}
 	id := t.identity.in(r)
+	isNew = d.records[t][id] == nil
+	d.put(t, id, stored)
+	return r, isNew, nil
+}
+
+func (d *draft) put(t *table, id string, stored []byte) {
 	if d.records[t] == nil {
 		d.records[t] = map[string][]byte{}
 	}
-	isNew = d.records[t][id] == nil
 	d.records[t][id] = stored
-	return r, isNew, nil
 }
 
 // read adds the records of a table that a condition on t selects, and returns those that are new.
@@ -317,7 +321,7 @@ func (d *draft) apply(ctx context.Context, cat *catalogue.Catalogue, commit cata
 		old := d.records[t][id]
 		if stored != nil {
 			at.usedID = max(at.usedID, identity.ID)
-			d.records[t] = withRecord(d.records[t], id, stored)
+			d.put(t, id, stored)
 		} else {
 			delete(d.records[t], id)
 		}
@@ -336,14 +340,6 @@ func (d *draft) apply(ctx context.Context, cat *catalogue.Catalogue, commit cata
 		}
 	}
 	return t.advance(ctx, d.tx, *at)
-}
-
-func withRecord(records map[string][]byte, id string, stored []byte) map[string][]byte {
-	if records == nil {
-		records = map[string][]byte{}
-	}
-	records[id] = stored
-	return records
 }
 
 // identityText returns the JSON of an identity.

@@ -289,8 +289,8 @@ func cutLast(text, separator string) (before, after string, found bool) {
 }
 
 // Insert adds a record in its JSON form to the collection with a key. Without an id it gets the next
-// one. The error wraps [catalogue.ErrUnknownCollection] for an unknown key, [httpapi.ErrConflict] for an id in
-// use, or [httpapi.ErrUnavailable]. For an invalid record it is that of
+// one. The error wraps [catalogue.ErrUnknownCollection] for an unknown key,
+// [httpapi.ErrConflict] for an id in use, or [httpapi.ErrUnavailable]. For an invalid record it is that of
 // [catalogue.AnyCollection].Load. O(names of all members) for an open record; to add many records
 // use [Store.Load].
 func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
