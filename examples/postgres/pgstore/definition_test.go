@@ -111,7 +111,11 @@ func TestOwnDefinitionsRefused(t *testing.T) {
 	}
 	dsn := shared.DSN(newDatabase(t, "template1"))
 	openUnchecked(t, pgstore.Options{DSN: dsn, Definitions: ownDefinitions()})
-	changed := []catalogue.AnyDefinition{catalogue.Define[director]("films", catalogue.Options{})}
+	type genre struct {
+		ID   int    `json:"id"`
+		Kind string `json:"kind" backlist:"unique"`
+	}
+	changed := []catalogue.AnyDefinition{catalogue.Define[genre]("films", catalogue.Options{Description: &schema.Description{Filters: []string{"kind"}}})}
 	store, err := pgstore.Open(pgstore.Options{DSN: dsn, Definitions: changed})
 	if err != nil {
 		t.Fatal(err)

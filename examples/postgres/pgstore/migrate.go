@@ -57,14 +57,14 @@ func (s *Store) Migrate(ctx context.Context) error {
 	for _, t := range s.tables {
 		statements = append(statements, t.create())
 	}
-	for _, t := range s.tables {
-		statements = append(statements, t.createIndexes()...)
-	}
 	if _, err := tx.ExecContext(ctx, strings.Join(statements, "\n")); err != nil {
 		return fault(ctx, "pgstore", err)
 	}
 	for _, t := range s.tables {
 		if err := t.checkColumns(ctx, tx); err != nil {
+			return fault(ctx, t.about.Key, err)
+		}
+		if _, err := tx.ExecContext(ctx, strings.Join(t.createIndexes(), "\n")); err != nil {
 			return fault(ctx, t.about.Key, err)
 		}
 	}
@@ -79,29 +79,29 @@ func (t *table) create() string {
 	if t.open() {
 		columns = append(columns, `"keys" bytea[] NOT NULL`)
 	}
-	sets := slices.Clone(t.about.Unique)
 	for _, c := range t.columns {
-		if c.name == t.identity.name {
-			continue
+		if c.name != t.identity.name {
+			columns = append(columns, quote(c.name)+" "+sqlTypes[c.form])
 		}
-		columns = append(columns, quote(c.name)+" "+sqlTypes[c.form])
-		if c.field.Unique && c.form != formUpper && len(c.path) == 1 {
-			sets = append(sets, []string{c.name})
-		}
-	}
-	var indexes strings.Builder
-	for _, set := range sets {
-		fmt.Fprintf(&indexes, "CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s);\n", quote(t.uniqueName(set)), t.name(), t.uniqueExprs(set))
 	}
 	key := "'" + strings.ReplaceAll(t.about.Key, "'", "''") + "'"
 	return "INSERT INTO collections (key) VALUES (" + key + ") ON CONFLICT DO NOTHING;\n" +
-		"CREATE TABLE IF NOT EXISTS " + t.name() + " (" + strings.Join(columns, ", ") + ");\n" + indexes.String()
+		"CREATE TABLE IF NOT EXISTS " + t.name() + " (" + strings.Join(columns, ", ") + ");"
 }
 
-// createIndexes returns the statements that create an index for each filter, search at the beginning
+// createIndexes returns the statements that create an index for each unique field and set, filter, search at the beginning
 // of text, and order that the description declares, and for references to records that requests can
 // delete or rename.
 func (t *table) createIndexes() (statements []string) {
+	sets := slices.Clone(t.about.Unique)
+	for _, c := range t.columns {
+		if c.field.Unique && c.form != formUpper && len(c.path) == 1 && c.name != t.identity.name {
+			sets = append(sets, []string{c.name})
+		}
+	}
+	for _, set := range sets {
+		statements = append(statements, fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s);", quote(t.uniqueName(set)), t.name(), t.uniqueExprs(set)))
+	}
 	order := func(terms ...ordering.Term) {
 		by, err := t.orderBy(terms, nil)
 		if err == nil && len(by) > 1 && !strings.Contains(by[0].text, "SELECT") {
