@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -282,108 +281,6 @@ func TestConflict(t *testing.T) {
 	second.check("conflict")
 	second.click(".form button")
 	second.wantText("h1", "Ropes")
-}
-
-// axe opens all details of the page, runs axe-core, and checks that the page violates no rule.
-// It does nothing if BACKLIST_AXE is not set.
-func (p *tab) axe(name string) {
-	p.t.Helper()
-	if os.Getenv("BACKLIST_AXE") == "" {
-		return
-	}
-	source, err := os.ReadFile(os.Getenv("BACKLIST_AXE"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	eval(p, chromedp.Evaluate[string](`document.querySelectorAll("details").forEach(d => d.open = true), ""`))
-	eval(p, chromedp.Evaluate[string](string(source)+`;""`))
-	const script = `axe.run({rules: {'target-size': {enabled: true}}}).then(r => r.violations.map(v => v.id + ": " + v.nodes.length + " such as " + v.nodes[0].html))`
-	for _, violation := range eval(p, chromedp.Evaluate[[]string](script, chromedp.EvalAwaitPromise)) {
-		p.t.Errorf("%s: %s: %s", p.name, name, violation)
-	}
-}
-
-// TestAxe runs axe-core on all kinds of pages, in both themes and widths. BACKLIST_AXE is the
-// path of axe.min.js, of the npm package axe-core.
-func TestAxe(t *testing.T) {
-	if os.Getenv("BACKLIST_AXE") == "" {
-		t.Skip("BACKLIST_AXE does not name axe.min.js")
-	}
-	browser := launch(t)
-	root := serveFilms(t, films(t))
-	pages := 0
-	for _, width := range []int64{1280, 390} {
-		for _, dark := range []bool{false, true} {
-			p := open(t, browser, fmt.Sprintf("axe-%d-%t", width, dark), width, dark)
-			p.visit(root)
-			p.signIn("s3cret")
-			for _, path := range []string{"", "films/?limit=7", manyFilters, "films/?year__gte=x", "films/?offset=900", "films/?search=zzz", "films/1/",
-				"films/1/?_method=PATCH", "films/1/?_method=DELETE", "films/?_method=POST", "directors/1/", "none/"} {
-				p.visit(root + path)
-				p.axe(path)
-				pages++
-			}
-			p.click(".session button")
-			p.do(chromedp.Click(chromedp.CSS(".session summary")))
-			p.axe("sign-in")
-			pages++
-		}
-	}
-	t.Logf("%d pages", pages)
-}
-
-type (
-	label struct {
-		ID   int    `json:"id"`
-		Slug string `json:"slug" backlist:"unique"`
-		Name string `json:"name" backlist:"unique"`
-	}
-	labelled struct {
-		ID     int      `json:"id"`
-		Labels []string `json:"labels" backlist:"refers=labels.name"`
-		Size   size     `json:"size"`
-		Parts  []size   `json:"parts"`
-	}
-	size struct {
-		Width int    `json:"width"`
-		Unit  string `json:"unit"`
-	}
-)
-
-// TestAxeNames runs axe-core on pages with names that are links and names that are none in one cell,
-// and with objects.
-func TestAxeNames(t *testing.T) {
-	cat, err := catalogue.New(
-		catalogue.Define[label]("labels", catalogue.Options{Description: &schema.Description{Lookup: "slug"}}),
-		catalogue.Define[labelled]("records", catalogue.Options{}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const records = `{"labels":[{"id":1,"slug":"a","name":"Ochre"}],"records":[{"id":1,"labels":["Ochre","a name that no label has","Ochre"],
-		"size":{"width":7,"unit":"cm"},"parts":[{"width":1,"unit":"cm"},{"width":2,"unit":"cm"}]}]}`
-	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	p := open(t, launch(t), "axe-names", 390, false)
-	root := serve(t, cat)
-	for _, path := range []string{"records/", "records/1/", "records/1/?_method=PATCH", "records/?_method=POST"} {
-		p.visit(root + path)
-		p.axe(path)
-	}
-	p = open(t, launch(t), "parts", 320, false)
-	p.visit(root + "records/1/?_method=PATCH")
-	p.check("form")
-	p.fill(map[string]string{"parts[1]width": "5", "parts[2]width": "3", "parts[2]unit": "mm"})
-	p.do(chromedp.Click(chromedp.CSS("[name='_remove.parts[0]']")))
-	p.click("[name=_again][value=parts]")
-	if got := p.texts(".group .group > legend"); !slices.Equal(got, []string{"1", "1", "2", "New"}) || p.value("parts[2]width") != "3" {
-		t.Errorf("the objects are %q", got)
-	}
-	p.check("again")
-	p.axe("again")
-	p.click(".buttons button")
-	p.wantText(".done", "Labelled 1 has been changed.")
 }
 
 // TestReference changes a reference to one of many records with the form.

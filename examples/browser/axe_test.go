@@ -1,0 +1,209 @@
+package browser
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	rota "github.com/gobacklist/backlist/examples/rota/collections"
+	shop "github.com/gobacklist/backlist/examples/shop/collections"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// axe opens all details of the page, runs axe-core, and checks that the page violates no rule.
+// It does nothing if BACKLIST_AXE is not set.
+func (p *tab) axe(name string) {
+	p.t.Helper()
+	if os.Getenv("BACKLIST_AXE") == "" {
+		return
+	}
+	source, err := os.ReadFile(os.Getenv("BACKLIST_AXE"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	eval(p, chromedp.Evaluate[string](`document.querySelectorAll("details").forEach(d => d.open = true), ""`))
+	eval(p, chromedp.Evaluate[string](string(source)+`;""`))
+	const script = `axe.run({rules: {'target-size': {enabled: true}}}).then(r => r.violations.map(v => v.id + ": " + v.nodes.length + " such as " + v.nodes[0].html))`
+	for _, violation := range eval(p, chromedp.Evaluate[[]string](script, chromedp.EvalAwaitPromise)) {
+		p.t.Errorf("%s: %s: %s", p.name, name, violation)
+	}
+}
+
+// TestAxe runs axe-core on all kinds of pages, in both themes and widths. BACKLIST_AXE is the
+// path of axe.min.js, of the npm package axe-core.
+func TestAxe(t *testing.T) {
+	if os.Getenv("BACKLIST_AXE") == "" {
+		t.Skip("BACKLIST_AXE does not name axe.min.js")
+	}
+	browser := launch(t)
+	root := serveFilms(t, films(t))
+	pages := 0
+	for _, width := range []int64{1280, 390} {
+		for _, dark := range []bool{false, true} {
+			p := open(t, browser, fmt.Sprintf("axe-%d-%t", width, dark), width, dark)
+			p.visit(root)
+			p.signIn("s3cret")
+			for _, path := range []string{"", "films/?limit=7", manyFilters, "films/?year__gte=x", "films/?offset=900", "films/?search=zzz", "films/1/",
+				"films/1/?_method=PATCH", "films/1/?_method=DELETE", "films/?_method=POST", "directors/1/", "none/"} {
+				p.visit(root + path)
+				p.axe(path)
+				pages++
+			}
+			p.click(".session button")
+			p.do(chromedp.Click(chromedp.CSS(".session summary")))
+			p.axe("sign-in")
+			pages++
+		}
+	}
+	t.Logf("%d pages", pages)
+}
+
+type (
+	label struct {
+		ID   int    `json:"id"`
+		Slug string `json:"slug" backlist:"unique"`
+		Name string `json:"name" backlist:"unique"`
+	}
+	labelled struct {
+		ID     int      `json:"id"`
+		Labels []string `json:"labels" backlist:"refers=labels.name"`
+		Size   size     `json:"size"`
+		Parts  []size   `json:"parts"`
+	}
+	size struct {
+		Width int    `json:"width"`
+		Unit  string `json:"unit"`
+	}
+)
+
+// TestAxeNames runs axe-core on pages with names that are links and names that are none in one cell,
+// and with objects.
+func TestAxeNames(t *testing.T) {
+	cat, err := catalogue.New(
+		catalogue.Define[label]("labels", catalogue.Options{Description: &schema.Description{Lookup: "slug"}}),
+		catalogue.Define[labelled]("records", catalogue.Options{}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const records = `{"labels":[{"id":1,"slug":"a","name":"Ochre"}],"records":[{"id":1,"labels":["Ochre","a name that no label has","Ochre"],
+		"size":{"width":7,"unit":"cm"},"parts":[{"width":1,"unit":"cm"},{"width":2,"unit":"cm"}]}]}`
+	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, launch(t), "axe-names", 390, false)
+	root := serve(t, cat)
+	for _, path := range []string{"records/", "records/1/", "records/1/?_method=PATCH", "records/?_method=POST"} {
+		p.visit(root + path)
+		p.axe(path)
+	}
+	p = open(t, launch(t), "parts", 320, false)
+	p.visit(root + "records/1/?_method=PATCH")
+	p.check("form")
+	p.fill(map[string]string{"parts[1]width": "5", "parts[2]width": "3", "parts[2]unit": "mm"})
+	p.do(chromedp.Click(chromedp.CSS("[name='_remove.parts[0]']")))
+	p.click("[name=_again][value=parts]")
+	if got := p.texts(".group .group > legend"); !slices.Equal(got, []string{"1", "1", "2", "New"}) || p.value("parts[2]width") != "3" {
+		t.Errorf("the objects are %q", got)
+	}
+	p.check("again")
+	p.axe("again")
+	p.click(".buttons button")
+	p.wantText(".done", "Labelled 1 has been changed.")
+}
+
+// TestAxeCollections runs axe-core on lists, records and forms of the shop, of the rota, and of the
+// house in each style of pages. A page of the shop has at most 35 kB. Shifts have 112 filters, and
+// lists of records without a page of their own have whole texts.
+func TestAxeCollections(t *testing.T) {
+	if os.Getenv("BACKLIST_AXE") == "" {
+		t.Skip("BACKLIST_AXE does not name axe.min.js")
+	}
+	browser := launch(t)
+	loaded := func(cat *catalogue.Catalogue, err error) func(file string) *catalogue.Catalogue {
+		return func(file string) *catalogue.Catalogue {
+			if err == nil {
+				err = cat.LoadFile(file, catalogue.LoadOptions{})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return cat
+		}
+	}
+	house := []string{"books/", "events/", "authors/", "labels/"}
+	for _, service := range []struct {
+		name    string
+		cat     *catalogue.Catalogue
+		pages   pagination.Style
+		lists   []string
+		sorting string
+		most    int // bytes of a page
+	}{
+		{"shop", loaded(shop.New(nil))("../shop/records.json"), nil, []string{"products/", "orders/", "customers/", "categories/", "currencies/", "coupons/"}, "", 35_000},
+		{"rota", loaded(rota.New(nil))("../rota/testdata/dataset.json"), nil, []string{"shifts/", "workers/", "tags/", "teams/"}, "", 62_000},
+		{"limits", sampleHouse(t), nil, house, "?limit=7&offset=7", 40_000},
+		{"numbers", sampleHouse(t), pagination.Numbers{Limits: pagination.Limits{Default: 7}}, house, "?page=2", 40_000},
+		{"cursors", sampleHouse(t), pagination.Cursors{Limits: pagination.Limits{Default: 7}}, house, "?ordering=-id", 40_000},
+	} {
+		handler, err := httpapi.New(service.cat, httpapi.Options{Authorizer: httpapi.AllowAll, Pages: service.pages})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages, err := browse.New(handler, browse.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(pages)
+		t.Cleanup(server.Close)
+		root := server.URL + "/api/"
+		for _, width := range []int64{320, 1920} {
+			p := open(t, browser, fmt.Sprintf("%s-%d", service.name, width), width, width == 320)
+			for _, list := range service.lists {
+				p.visit(root + list)
+				paths := []string{root + list, root + list + service.sorting, root + list + "?_method=POST"}
+				if record := eval(p, chromedp.Evaluate[string](`(document.querySelector("tbody .id a") || {href: ""}).href`)); record != "" {
+					paths = append(paths, record, record+"?_method=PATCH", record+"?_method=DELETE")
+				}
+				for _, path := range slices.Compact(paths) {
+					p.visit(path)
+					p.axe(strings.TrimPrefix(path, root))
+					if size := sizeOf(t, path); size > service.most {
+						t.Errorf("%s: %s has %d bytes", service.name, strings.TrimPrefix(path, root), size)
+					}
+				}
+			}
+		}
+	}
+}
+
+// sizeOf returns the size of a page in bytes.
+func sizeOf(t *testing.T, url string) int {
+	t.Helper()
+	r, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/html")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(body)
+}
