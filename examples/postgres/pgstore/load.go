@@ -40,7 +40,26 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &parts); err != nil {
 		return fmt.Errorf("pgstore: %w", err)
 	}
-	conn, err := s.db.Conn(ctx) // which can COPY, unlike database/sql
+	return s.onConn(ctx, func(conn *sql.Conn, tx *sql.Tx) error {
+		for _, t := range s.tables { // all transactions lock in this order
+			if _, given := parts[t.about.Key]; !given {
+				continue
+			}
+			var commit catalogue.Commit
+			if i := slices.IndexFunc(batch, func(c catalogue.Commit) bool { return c.Collection == t.about.Key }); i >= 0 {
+				commit = batch[i]
+			}
+			if err := t.replace(ctx, conn, tx, cat, commit); err != nil {
+				return t.fault(ctx, err)
+			}
+		}
+		return nil
+	})
+}
+
+// onConn runs f in a transaction of a connection, which can COPY, unlike one of database/sql.
+func (s *Store) onConn(ctx context.Context, f func(conn *sql.Conn, tx *sql.Tx) error) error {
+	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return fault(ctx, "pgstore", err)
 	}
@@ -49,18 +68,9 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	if err != nil {
 		return fault(ctx, "pgstore", err)
 	}
-	defer tx.Rollback()          // has no effect after Commit
-	for _, t := range s.tables { // all transactions lock in this order
-		if _, given := parts[t.about.Key]; !given {
-			continue
-		}
-		var commit catalogue.Commit
-		if i := slices.IndexFunc(batch, func(c catalogue.Commit) bool { return c.Collection == t.about.Key }); i >= 0 {
-			commit = batch[i]
-		}
-		if err := t.replace(ctx, conn, tx, cat, commit); err != nil {
-			return t.fault(ctx, err)
-		}
+	defer tx.Rollback() // has no effect after Commit
+	if err := f(conn, tx); err != nil {
+		return err
 	}
 	return fault(ctx, "pgstore", tx.Commit())
 }
@@ -75,38 +85,48 @@ func (t *table) replace(ctx context.Context, conn *sql.Conn, tx *sql.Tx, cat *ca
 	if _, err := tx.ExecContext(ctx, "DELETE FROM "+t.name()); err != nil {
 		return err
 	}
-	served, err := t.servedBy(cat)
+	records, err := t.rowsOf(cat, commit)
 	if err != nil {
 		return err
-	}
-	var records []row
-	if commit.Changes != nil {
-		for id, stored := range commit.Changes {
-			records = append(records, row{stored, served[identityText(id)]})
-		}
 	}
 	numbers, err := t.replaceMembers(ctx, tx, records)
 	if err != nil {
 		return err
 	}
 	at.count, at.usedID, at.lastID = len(records), commit.LastID, max(at.lastID, commit.LastID)
-	rows := make([][]any, len(records)) // made first, since COPY would hide an error of values
-	for i, r := range records {
-		if rows[i], err = t.values(r, numbers); err != nil {
-			return err
-		}
-	}
-	err = conn.Raw(func(driver any) error {
-		_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{t.plainName}, t.columnNames(), pgx.CopyFromRows(rows))
-		return err
-	})
-	if err != nil {
+	if err := t.copyRows(ctx, conn, records, numbers); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "ANALYZE "+t.name()); err != nil {
 		return err
 	}
 	return t.advance(ctx, tx, at)
+}
+
+// rowsOf returns the records that a commit of a catalogue has.
+func (t *table) rowsOf(cat *catalogue.Catalogue, commit catalogue.Commit) (records []row, err error) {
+	served, err := t.servedBy(cat)
+	if err != nil || commit.Changes == nil {
+		return nil, err
+	}
+	for id, stored := range commit.Changes {
+		records = append(records, row{stored, served[identityText(id)]})
+	}
+	return records, nil
+}
+
+// copyRows inserts records by COPY.
+func (t *table) copyRows(ctx context.Context, conn *sql.Conn, records []row, numbers map[string]int) (err error) {
+	rows := make([][]any, len(records)) // made first, since COPY would hide an error of values
+	for i, r := range records {
+		if rows[i], err = t.values(r, numbers); err != nil {
+			return err
+		}
+	}
+	return conn.Raw(func(driver any) error {
+		_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{t.plainName}, t.columnNames(), pgx.CopyFromRows(rows))
+		return err
+	})
 }
 
 // replaceMembers counts the members of open records again. Numbers do not change, since

@@ -6,27 +6,36 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// ErrTable is returned by [Store.Migrate] if a table has other columns than its definition
-// needs.
-var ErrTable = errors.New("pgstore: a table has other columns")
+// ErrTable is returned by [Store.Migrate] if it cannot give a table the form of its definition,
+// and by writes if the table has another one since.
+var ErrTable = errors.New("pgstore: a table of another definition")
 
 // common are the tables of every Store.
 const common = `
 -- A row for each collection. A write to the collection changes it in the same transaction.
 CREATE TABLE IF NOT EXISTS collections (
-	key      text   COLLATE "C" PRIMARY KEY,
-	count    bigint NOT NULL DEFAULT 0 CHECK (count >= 0),
-	last_id  bigint NOT NULL DEFAULT 0, -- the highest ever used
-	used_id  bigint NOT NULL DEFAULT 0, -- the highest used since the records were loaded
-	revision bigint NOT NULL DEFAULT 0
+	key        text   COLLATE "C" PRIMARY KEY,
+	count      bigint NOT NULL DEFAULT 0 CHECK (count >= 0),
+	last_id    bigint NOT NULL DEFAULT 0, -- the highest ever used
+	used_id    bigint NOT NULL DEFAULT 0, -- the highest used since the records were loaded
+	revision   bigint NOT NULL DEFAULT 0,
+	definition text   NOT NULL DEFAULT '', -- a digest of the fields
+	indexes    text[] NOT NULL DEFAULT '{}' -- those that the definitions declare
 );
+DO $$BEGIN
+	IF (SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('collections') AND attname IN ('definition', 'indexes')) < 2 THEN
+		ALTER TABLE collections ADD COLUMN definition text NOT NULL DEFAULT '', ADD COLUMN indexes text[] NOT NULL DEFAULT '{}';
+	END IF;
+END$$;
 
 -- The members that open records have or had. number is the position of the sort key of a
 -- field in keys.
@@ -41,17 +50,26 @@ CREATE TABLE IF NOT EXISTS members (
 );
 `
 
-// Migrate creates the tables that do not exist. Several programs may call it concurrently:
-// one works and the others wait. The error wraps [ErrTable] if a table has other columns, as
-// after a change of a definition, or [httpapi.ErrUnavailable] if the database is unavailable.
-// Migrate does not change tables: save the records with the earlier program, drop the table,
-// and load them again.
+// Migrate creates the tables and indexes that do not exist, and gives tables of an earlier
+// definition the form of the present one, in one transaction. It renames columns of renamed fields
+// ([schema.Field].Formerly), adds those of new ones, and writes each record as
+// [catalogue.Catalogue.Load] would read it: new members have their default, or else the zero value.
+// Indexes that are no longer declared are dropped. The README has the statements.
+//
+// Several programs may call Migrate concurrently: one works and the others wait. So do writers,
+// and readers of a table that changes. Programs with the earlier definition cannot write
+// afterwards: their error wraps [ErrTable].
+//
+// The error of Migrate wraps ErrTable if a field was removed or has another type, and says what to
+// run. It wraps [catalogue.ErrInvalidData] if a record cannot be read, and [httpapi.ErrUnavailable]
+// if the database is unavailable. O(n log n) in records of changed tables.
 func (s *Store) Migrate(ctx context.Context) error {
-	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
-	if err != nil {
-		return fault(ctx, "pgstore", err)
-	}
-	defer tx.Rollback() // has no effect after Commit
+	return retried(func() error {
+		return s.onConn(ctx, func(conn *sql.Conn, tx *sql.Tx) error { return s.migrate(ctx, conn, tx) })
+	})
+}
+
+func (s *Store) migrate(ctx context.Context, conn *sql.Conn, tx *sql.Tx) error {
 	const lock = `SELECT pg_advisory_xact_lock(hashtext('pgstore')); SET LOCAL client_min_messages = warning;`
 	statements := []string{lock, common}
 	for _, t := range s.tables {
@@ -60,150 +78,256 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if _, err := tx.ExecContext(ctx, strings.Join(statements, "\n")); err != nil {
 		return fault(ctx, "pgstore", err)
 	}
-	for _, t := range s.tables {
-		if err := t.checkColumns(ctx, tx); err != nil {
-			return fault(ctx, t.about.Key, err)
+	var changed []*table
+	for _, t := range s.tables { // locks all before any changes, in the order of all transactions
+		_, err := t.state(ctx, tx, stateQuery+definedAs, t.digest)
+		if errors.Is(err, sql.ErrNoRows) {
+			changed = append(changed, t)
+			_, err = t.state(ctx, tx, stateQuery+" FOR UPDATE")
 		}
-		if _, err := tx.ExecContext(ctx, strings.Join(t.createIndexes(), "\n")); err != nil {
-			return fault(ctx, t.about.Key, err)
+		if err != nil {
+			return t.fault(ctx, err)
 		}
 	}
-	return fault(ctx, "pgstore", tx.Commit())
+	for _, t := range changed {
+		if err := t.alter(ctx, tx); err != nil {
+			return t.fault(ctx, err)
+		}
+		if err := t.rewrite(ctx, conn, tx); err != nil {
+			return t.fault(ctx, err)
+		}
+	}
+	return s.migrateIndexes(ctx, tx)
+}
+
+// definedAs is the condition that a collection has a definition.
+const definedAs = " AND definition = $2"
+
+// definition returns a digest of all that decides how records are stored.
+func (t *table) definition() string {
+	var b strings.Builder
+	fmt.Fprint(&b, t.columnNames(), t.identity.name)
+	for _, c := range t.columns {
+		fmt.Fprintf(&b, " %d %s %t", c.form, c.target.Kind, c.target.Fold)
+	}
+	outline(&b, t.about.Fields)
+	sum := sha256.Sum256([]byte(b.String()))
+	return fmt.Sprintf("%x", sum[:12])
+}
+
+func outline(b *strings.Builder, fields []schema.Field) {
+	for _, f := range fields {
+		fmt.Fprintf(b, "[%q %s %d %q %q", f.Name, f.Kind, f.Places, f.Refers, f.By)
+		for _, flag := range []bool{f.Nullable, f.Quoted, f.Fold, f.Hidden, f.Computed} {
+			fmt.Fprintf(b, " %t", flag)
+		}
+		if f.Item != nil {
+			outline(b, []schema.Field{*f.Item})
+		}
+		outline(b, f.Fields)
+		b.WriteString("]")
+	}
 }
 
 func (t *table) create() string {
-	columns := []string{quote(t.identity.name) + " " + sqlTypes[t.identity.form] + " PRIMARY KEY", `"record" text COLLATE "C" NOT NULL`}
-	if t.served {
-		columns = append(columns, `"served" text COLLATE "C" NOT NULL`)
-	}
-	if t.open() {
-		columns = append(columns, `"keys" bytea[] NOT NULL`)
-	}
-	for _, c := range t.columns {
-		if c.name != t.identity.name {
-			columns = append(columns, quote(c.name)+" "+sqlTypes[c.form])
-		}
+	var columns []string
+	for _, name := range t.columnNames() {
+		columns = append(columns, t.columnText(name))
 	}
 	key := "'" + strings.ReplaceAll(t.about.Key, "'", "''") + "'"
 	return "INSERT INTO collections (key) VALUES (" + key + ") ON CONFLICT DO NOTHING;\n" +
 		"CREATE TABLE IF NOT EXISTS " + t.name() + " (" + strings.Join(columns, ", ") + ");"
 }
 
-// createIndexes returns the statements that create an index for each unique field and set, filter, search at the beginning
-// of text, and order that the description declares, and for references to records that requests can
-// delete or rename.
-func (t *table) createIndexes() (statements []string) {
-	sets := slices.Clone(t.about.Unique)
-	for _, c := range t.columns {
-		if c.field.Unique && c.form != formUpper && len(c.path) == 1 && c.name != t.identity.name {
-			sets = append(sets, []string{c.name})
+// columnText returns the definition of a column in SQL.
+func (t *table) columnText(name string) string {
+	text := quote(name) + " " + sqlTypes[t.formOf(name)]
+	switch {
+	case name == t.identity.name:
+		return text + " PRIMARY KEY"
+	case name == "served": // can be added to a table with rows
+		return text + " NOT NULL DEFAULT ''"
+	case name == "record", name == "keys" && t.open():
+		return text + " NOT NULL"
+	}
+	return text
+}
+
+// formOf returns the form of a column of the table.
+func (t *table) formOf(name string) form {
+	for _, c := range append(slices.Clone(t.columns), t.identity) {
+		if c.name == name {
+			return c.form
 		}
 	}
-	for _, set := range sets {
-		statements = append(statements, fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s);", quote(t.uniqueName(set)), t.name(), t.uniqueExprs(set)))
+	if name == "keys" {
+		return formKeys
 	}
-	order := func(terms ...ordering.Term) {
-		by, err := t.orderBy(terms, nil)
-		if err == nil && len(by) > 1 && !strings.Contains(by[0].text, "SELECT") {
-			if by[0].desc { // one index serves both directions
-				by = by.reverse()
+	return formText // record or served
+}
+
+// alter gives the table the columns of the definition.
+func (t *table) alter(ctx context.Context, tx *sql.Tx) error {
+	there, err := t.columnTypes(ctx, tx)
+	if err != nil {
+		return err
+	}
+	statements := t.rename(there)
+	var changes, drops, reasons []string
+	whole := false // the table must be loaded again
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		wanted, form := slices.Contains(t.columnNames(), name), t.formOf(name).cast()
+		drop := "DROP COLUMN " + quote(name)
+		switch {
+		case wanted && there[name] == form:
+			continue
+		case name == "served", strings.HasSuffix(name, "$upper"): // made from others
+			changes = append(changes, drop)
+			delete(there, name)
+			continue
+		case wanted:
+			reasons = append(reasons, fmt.Sprintf("the column %s is %s, not %s", name, there[name], form))
+		default:
+			reasons = append(reasons, fmt.Sprintf("the column %s is that of no field", name))
+		}
+		drops, whole = append(drops, drop), whole || name == t.identity.name
+	}
+	for _, name := range t.columnNames() {
+		if there[name] == "" {
+			changes = append(changes, "ADD COLUMN "+t.columnText(name))
+			if name == t.identity.name || t.open() {
+				whole = true
+				reasons = append(reasons, "the column "+name+" is missing")
 			}
-			statements = append(statements, t.createIndex(by.index()))
 		}
 	}
-	if !t.open() {
-		order(t.about.Ordering...)
+	if reasons != nil && whole {
+		return fmt.Errorf("%w: %s; save the records with the earlier program, run: DROP TABLE %s, and load them again",
+			ErrTable, strings.Join(reasons, "; "), t.name())
 	}
-	for _, name := range t.about.Sortable {
-		order(ordering.Asc(name))
+	if reasons != nil {
+		return fmt.Errorf("%w: %s; to drop the values, or make those of fields from the records again, run: ALTER TABLE %s %s",
+			ErrTable, strings.Join(reasons, "; "), t.name(), strings.Join(drops, ", "))
 	}
-	for _, c := range t.columns {
-		if to, err := t.store.table(c.field.Refers); err == nil && len(c.path) == 1 && to.about.Actions&(schema.Destroy|schema.Update) != 0 {
-			statements = append(statements, t.indexOf(c)...)
-		}
-		if c.form == formUpper {
-			statements = append(statements, t.createIndex(c.prefix(quote(c.name))))
-		}
+	if changes != nil {
+		statements = append(statements, "ALTER TABLE "+t.name()+" "+strings.Join(changes, ", ")+";")
 	}
-	for _, name := range t.about.Filters {
-		if f, lookup, err := t.about.Parameter(name); err == nil {
-			path := strings.TrimSuffix(name, "__"+lookup)
-			if c, of, ok := t.reach(path); ok && f.Kind != 0 {
-				statements = append(statements, of.indexOf(c)...)
+	_, err = tx.ExecContext(ctx, strings.Join(statements, "\n"))
+	return err
+}
+
+// rename returns the statements that rename columns of renamed fields, and of what is inside them.
+// It also renames them in the map.
+func (t *table) rename(there map[string]string) (statements []string) {
+	wanted := t.columnNames()
+	for _, f := range t.about.Fields {
+		for _, former := range f.Formerly {
+			for _, from := range slices.Sorted(maps.Keys(there)) {
+				rest, ok := strings.CutPrefix(from, ordering.Snake(former))
+				to := ordering.Snake(f.Name) + rest
+				ok = ok && (rest == "" || rest == "$upper" || strings.HasPrefix(rest, "__"))
+				if !ok || there[to] != "" || slices.Contains(wanted, from) || !slices.Contains(wanted, to) || there[from] != t.formOf(to).cast() {
+					continue
+				}
+				there[to] = there[from]
+				delete(there, from)
+				statements = append(statements, "ALTER TABLE "+t.name()+" RENAME COLUMN "+quote(from)+" TO "+quote(to)+";")
 			}
 		}
 	}
 	return statements
 }
 
-// reach returns the column of a path, which may be of another table.
-func (t *table) reach(path string) (c column, of *table, ok bool) {
-	if c, ok := t.column(path); ok {
-		return c, t, true
+// columnTypes returns the types of the columns that exist.
+func (t *table) columnTypes(ctx context.Context, tx *sql.Tx) (map[string]string, error) {
+	const query = `SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
+		WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
+	rows, err := tx.QueryContext(ctx, query, t.name())
+	if err != nil {
+		return nil, err
 	}
-	if _, to, rest, ok := t.follow(path); ok {
-		return to.reach(rest)
+	defer rows.Close()
+	types := map[string]string{}
+	for rows.Next() {
+		var name, typ string
+		if err := rows.Scan(&name, &typ); err != nil {
+			return nil, err
+		}
+		types[name] = typ
 	}
-	return column{}, nil, false
+	return types, rows.Err()
 }
 
-// indexOf returns the statement that creates an index of a column, unless it is that of the identity.
-func (t *table) indexOf(c column) []string {
-	switch {
-	case c.name == t.identity.name:
-		return nil
-	case c.field.Kind == schema.References:
-		return []string{"CREATE INDEX IF NOT EXISTS " + quote(t.hashedName("has", c.name)) + " ON " + t.name() + " USING gin (" + quote(c.name) + ");"}
-	}
-	return []string{t.createIndex(orderBy(append(c.exprs("t"), t.identity.exprs("t")...)).index())}
-}
+// batchSize is the number of records that are written again together.
+const batchSize = 1_000
 
-// createIndex returns the statement that creates an index of some expressions.
-func (t *table) createIndex(columns string) string {
-	return "CREATE INDEX IF NOT EXISTS " + quote(t.indexName(columns)) + " ON " + t.name() + " (" + columns + ");"
-}
-
-// hashedName returns the name of an index that others cannot have.
-func (t *table) hashedName(kind, text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return fmt.Sprintf("%.40s_%s_%x", t.plainName, kind, sum[:6])
-}
-
-// uniqueName returns the name of the index of a set of unique columns. PostgreSQL would cut long
-// names, so that two indexes could have the same.
-func (t *table) uniqueName(set []string) string {
-	if len(set) == 1 {
-		return t.plainName + "_unique_" + set[0]
-	}
-	sum := sha256.Sum256([]byte(strings.Join(set, ",")))
-	return fmt.Sprintf("%s_unique_%x", t.plainName, sum[:8])
-}
-
-// uniqueExprs returns the expressions of that index. As in package catalogue, no null is equal to
-// another one.
-func (t *table) uniqueExprs(set []string) string {
-	var exprs []string
-	for _, c := range t.columns {
-		if slices.Contains(set, c.name) && c.form != formUpper {
-			exprs = append(exprs, c.unique(quote(c.name)))
+// rewrite writes all records in the form of the definition. Members without a field are dropped:
+// alter has found none that still has a column.
+func (t *table) rewrite(ctx context.Context, conn *sql.Conn, tx *sql.Tx) error {
+	if !t.open() { // open records have only one form
+		if _, err := tx.ExecContext(ctx, "DELETE FROM members WHERE collection = $1", t.about.Key); err != nil {
+			return err
+		}
+		var after any
+		for more := true; more; {
+			records, last, err := t.take(ctx, tx, after)
+			if err != nil {
+				return err
+			}
+			if more = len(records) > 0; more {
+				if err := t.putBack(ctx, conn, records); err != nil {
+					return err
+				}
+			}
+			after = last
 		}
 	}
-	return strings.Join(exprs, ", ")
+	_, err := tx.ExecContext(ctx, "UPDATE collections SET definition = $2, revision = revision + least(count, 1) WHERE key = $1", t.about.Key, t.digest)
+	return err
 }
 
-// checkColumns compares the names of the columns with those of the definition.
-func (t *table) checkColumns(ctx context.Context, tx *sql.Tx) error {
-	var text string
-	const query = `SELECT string_agg(attname, E'\x1f') FROM pg_attribute
-		WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
-	if err := tx.QueryRowContext(ctx, query, t.name()).Scan(&text); err != nil {
+// take removes the records that follow an identity, at most batchSize, and returns them and the
+// last identity.
+func (t *table) take(ctx context.Context, tx *sql.Tx, after any) (records []string, last any, err error) {
+	query := strings.NewReplacer("TABLE", t.name(), "ID", quote(t.identity.name), "TYPE", t.identity.form.cast(), "MANY", fmt.Sprint(batchSize)).Replace(
+		`WITH "$taken" AS (SELECT ID AS id FROM TABLE WHERE $1::TYPE IS NULL OR ID > $1 ORDER BY ID LIMIT MANY),
+			"$gone" AS (DELETE FROM TABLE t USING "$taken" s WHERE t.ID = s.id RETURNING t.record)
+		SELECT record, (SELECT max(id) FROM "$taken") FROM "$gone"`)
+	rows, err := tx.QueryContext(ctx, query, after)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var record string
+		if err := rows.Scan(&record, &last); err != nil {
+			return nil, nil, err
+		}
+		records = append(records, record)
+	}
+	return records, last, rows.Err()
+}
+
+// putBack inserts stored records in the form of the definition.
+func (t *table) putBack(ctx context.Context, conn *sql.Conn, records []string) error {
+	cat := t.store.empty.Clone()
+	c, err := cat.Collection(t.about.Key)
+	if err != nil {
 		return err
 	}
-	got, want := strings.Split(text, "\x1f"), slices.Clone(t.columnNames())
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(want, got) {
-		return fmt.Errorf("%w: want %q, got %q", ErrTable, want, got)
+	file := strings.NewReader("[" + strings.Join(records, ",") + "]")
+	batch, err := changesOf(cat, func() error { return c.Load(file, catalogue.LoadOptions{SkipUnknown: true}) })
+	var invalid *catalogue.RecordError
+	if errors.As(err, &invalid) {
+		return fmt.Errorf("%w: %w: record %v: %s: %w; change it in the column record of %s, or save all with the earlier program",
+			ErrTable, catalogue.ErrInvalidData, invalid.Identity, invalid.Field, invalid.Err, t.name())
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	rows, err := t.rowsOf(cat, batch[0])
+	if err != nil {
+		return err
+	}
+	return t.copyRows(ctx, conn, rows, nil)
 }

@@ -237,14 +237,19 @@ const stateQuery = `SELECT count, last_id, used_id, revision FROM collections WH
 // state reads the state with a query.
 func (t *table) state(ctx context.Context, q interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, query string) (at state, err error) {
-	err = q.QueryRowContext(ctx, query, t.about.Key).Scan(&at.count, &at.lastID, &at.usedID, &at.revision)
+}, query string, args ...any) (at state, err error) {
+	err = q.QueryRowContext(ctx, query, append([]any{t.about.Key}, args...)...).Scan(&at.count, &at.lastID, &at.usedID, &at.revision)
 	return at, err
 }
 
-// lock locks the collection for writing and returns its state.
+// lock locks the collection for writing and returns its state. The error is [ErrTable] if a program
+// with another definition has migrated it.
 func (t *table) lock(ctx context.Context, tx *sql.Tx) (state, error) {
-	return t.state(ctx, tx, stateQuery+" FOR UPDATE")
+	at, err := t.state(ctx, tx, stateQuery+definedAs+" FOR UPDATE", t.digest)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrTable
+	}
+	return at, err
 }
 
 // advance writes the state, with the next revision.

@@ -91,6 +91,9 @@ func Open(opts Options) (*Store, error) {
 			t.addUpper(path)
 		}
 	}
+	for _, t := range s.tables {
+		t.digest = t.definition()
+	}
 	if s.db, err = connect(opts); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type table struct {
 	identity  column
 	columns   []column // of described records; nil for open records
 	served    bool     // whether what is served is not what is stored
+	digest    string   // of the definition
 	referrers []*table // this one, and those whose records a deletion can read or change
 
 	turn chan struct{} // a semaphore for writers

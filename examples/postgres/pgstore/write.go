@@ -107,9 +107,8 @@ func (t *table) change(ctx context.Context, others []*table, f func(ctx context.
 			return t.fault(ctx, limited.Err())
 		}
 	}
-	const attempts = 3
-	for try := 1; ; try++ {
-		err := t.store.inTransaction(limited, func(tx *sql.Tx) error {
+	return t.fault(ctx, retried(func() error {
+		return t.store.inTransaction(limited, func(tx *sql.Tx) error {
 			d := newDraft(t.store, tx)
 			if err := d.lock(limited, tables); err != nil {
 				return err
@@ -117,8 +116,16 @@ func (t *table) change(ctx context.Context, others []*table, f func(ctx context.
 			err := f(context.WithValue(limited, t.store, tx), d)
 			return errors.Join(d.err, err)
 		})
+	}))
+}
+
+// retried calls f, at most three times while it fails because of other transactions.
+func retried(f func() error) error {
+	const attempts = 3
+	for try := 1; ; try++ {
+		err := f()
 		if try == attempts || !hasCode(err, serializationFailure, deadlock) {
-			return t.fault(ctx, err)
+			return err
 		}
 	}
 }

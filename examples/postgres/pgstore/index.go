@@ -1,0 +1,181 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// An index of a table is one that a description declares.
+type index struct {
+	of     *table
+	name   string
+	unique bool
+	on     string // what follows the name of the table
+}
+
+// create returns the statement that creates the index, unless it exists.
+func (x index) create() string {
+	kind := "INDEX"
+	if x.unique {
+		kind = "UNIQUE INDEX"
+	}
+	return "CREATE " + kind + " IF NOT EXISTS " + quote(x.name) + " ON " + x.of.name() + " " + x.on + ";"
+}
+
+// migrateIndexes creates the declared indexes, and drops those that an earlier definition declared.
+func (s *Store) migrateIndexes(ctx context.Context, tx *sql.Tx) error {
+	var all []index // of a table, some are declared by others
+	for _, t := range s.tables {
+		all = append(all, t.indexes()...)
+	}
+	for _, t := range s.tables {
+		names, statements := []string{}, []string{}
+		for _, x := range all {
+			if x.of == t {
+				names, statements = append(names, x.name), append(statements, x.create())
+			}
+		}
+		const dropped = `SELECT coalesce(string_agg(format('DROP INDEX IF EXISTS %I;', name), ' '), '')
+			FROM collections, unnest(indexes) name WHERE key = $1 AND name <> ALL ($2)`
+		var drop string
+		err := tx.QueryRowContext(ctx, dropped, t.about.Key, names).Scan(&drop)
+		if err == nil {
+			_, err = tx.ExecContext(ctx, drop+strings.Join(statements, "\n"))
+		}
+		if err == nil {
+			const made = `UPDATE collections SET indexes = $2 WHERE key = $1 AND indexes <> $2`
+			_, err = tx.ExecContext(ctx, made, t.about.Key, names)
+		}
+		if err != nil {
+			return t.fault(ctx, notUnique(err, all))
+		}
+	}
+	return nil
+}
+
+// notUnique returns the error of one of some indexes. If records have the values of others, it says
+// how to find them.
+func notUnique(err error, indexes []index) error {
+	var e *pgconn.PgError
+	if errors.As(err, &e) && e.Code == uniqueViolation {
+		for _, x := range indexes {
+			if x.name == e.ConstraintName {
+				return fmt.Errorf("%w: records have the same unique values; to find them, run: SELECT array_agg(%s) FROM %s GROUP BY %s HAVING count(*) > 1",
+					ErrTable, quote(x.of.identity.name), x.of.name(), x.on)
+			}
+		}
+	}
+	return err
+}
+
+// indexes returns an index for each unique field and set, filter, search at the beginning of text,
+// and order that the description declares, and for references to records that requests can delete
+// or rename.
+func (t *table) indexes() (list []index) {
+	sets := slices.Clone(t.about.Unique)
+	for _, c := range t.columns {
+		if c.field.Unique && c.form != formUpper && len(c.path) == 1 && c.name != t.identity.name {
+			sets = append(sets, []string{c.name})
+		}
+	}
+	for _, set := range sets {
+		list = append(list, index{t, t.uniqueName(set), true, "(" + t.uniqueExprs(set) + ")"})
+	}
+	order := func(terms ...ordering.Term) {
+		by, err := t.orderBy(terms, nil)
+		if err == nil && len(by) > 1 && !strings.Contains(by[0].text, "SELECT") {
+			if by[0].desc { // one index serves both directions
+				by = by.reverse()
+			}
+			list = append(list, t.indexOn(by.index()))
+		}
+	}
+	if !t.open() {
+		order(t.about.Ordering...)
+	}
+	for _, name := range t.about.Sortable {
+		order(ordering.Asc(name))
+	}
+	for _, c := range t.columns {
+		if to, err := t.store.table(c.field.Refers); err == nil && len(c.path) == 1 && to.about.Actions&(schema.Destroy|schema.Update) != 0 {
+			list = append(list, t.indexOf(c)...)
+		}
+		if c.form == formUpper {
+			list = append(list, t.indexOn(c.prefix(quote(c.name))))
+		}
+	}
+	for _, name := range t.about.Filters {
+		if f, lookup, err := t.about.Parameter(name); err == nil {
+			path := strings.TrimSuffix(name, "__"+lookup)
+			if c, of, ok := t.reach(path); ok && f.Kind != 0 {
+				list = append(list, of.indexOf(c)...)
+			}
+		}
+	}
+	return list
+}
+
+// reach returns the column of a path, which may be of another table.
+func (t *table) reach(path string) (c column, of *table, ok bool) {
+	if c, ok := t.column(path); ok {
+		return c, t, true
+	}
+	if _, to, rest, ok := t.follow(path); ok {
+		return to.reach(rest)
+	}
+	return column{}, nil, false
+}
+
+// indexOf returns the index of a column, or none for the identity.
+func (t *table) indexOf(c column) []index {
+	switch {
+	case c.name == t.identity.name:
+		return nil
+	case c.field.Kind == schema.References:
+		return []index{{of: t, name: t.hashedName("has", c.name), on: "USING gin (" + quote(c.name) + ")"}}
+	}
+	return []index{t.indexOn(orderBy(append(c.exprs("t"), t.identity.exprs("t")...)).index())}
+}
+
+// indexOn returns the index of some expressions.
+func (t *table) indexOn(columns string) index {
+	return index{of: t, name: t.indexName(columns), on: "(" + columns + ")"}
+}
+
+// hashedName returns the name of an index that others cannot have.
+func (t *table) hashedName(kind, text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%.40s_%s_%x", t.plainName, kind, sum[:6])
+}
+
+// uniqueName returns the name of the index of a set of unique columns. PostgreSQL would cut long
+// names, so that two indexes could have the same.
+func (t *table) uniqueName(set []string) string {
+	if len(set) == 1 {
+		return t.plainName + "_unique_" + set[0]
+	}
+	sum := sha256.Sum256([]byte(strings.Join(set, ",")))
+	return fmt.Sprintf("%s_unique_%x", t.plainName, sum[:8])
+}
+
+// uniqueExprs returns the expressions of that index. As in package catalogue, no null is equal to
+// another one.
+func (t *table) uniqueExprs(set []string) string {
+	var exprs []string
+	for _, c := range t.columns {
+		if slices.Contains(set, c.name) && c.form != formUpper {
+			exprs = append(exprs, c.unique(quote(c.name)))
+		}
+	}
+	return strings.Join(exprs, ", ")
+}
