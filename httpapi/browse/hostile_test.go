@@ -229,7 +229,7 @@ func FuzzUnchangedForm(f *testing.F) {
 		f.Add(string(quoted))
 		f.Add(`[` + string(quoted) + `,1]`)
 	}
-	for _, value := range []string{`null`, `true`, `false`, `"false"`, `-1.5e300`, `7.0`, `" a\r\nb\rc\n"`, `"\n"`, `""`, `[]`, `{}`, `"\ud800"`, `[[1],null]`} {
+	for _, value := range []string{`null`, `true`, `false`, `"false"`, `-1.5e300`, `7.0`, `" a\r\nb\rc\n"`, `"\n"`, `""`, `[]`, `{}`, `"\ud800"`, `[[1],null]`, "[\"\xb5\",1]"} {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {

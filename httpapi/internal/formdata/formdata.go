@@ -203,10 +203,9 @@ func (v Value) json(field schema.Field) string {
 	switch {
 	case v.Type == File:
 		return "{}"
-	case v.Type == JSON || field.Kind == schema.JSON:
-		if schema.CheckSyntax([]byte(v.Text)) != nil {
-			return `"\ud800"` // which no field can store
-		}
+	case v.Type != JSON && field.Kind == schema.JSON && schema.CheckSyntax([]byte(v.Text)) != nil:
+		return `"\ud800"` // which no field can store
+	case v.Type == JSON, field.Kind == schema.JSON:
 		return v.Text
 	case isNumber && (field.Kind == schema.Integer || field.Kind == schema.Float || field.Kind == schema.Reference && field.By == ""):
 		return v.Text
