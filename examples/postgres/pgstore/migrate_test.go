@@ -325,7 +325,12 @@ func TestMigrateTogether(t *testing.T) {
 	forms := []string{} // those seen, in their order
 	go func() {
 		read <- func() error {
-			for {
+			for last := false; !last; {
+				select {
+				case <-done:
+					last = true // reads once more
+				default:
+				}
 				_, list, err := pageOf(context.Background(), parts, pagination.Window{Limit: 5_000}, ordering.Desc("stock"))
 				if err != nil && !errors.Is(err, httpapi.ErrUnavailable) {
 					return err
@@ -339,12 +344,8 @@ func TestMigrateTogether(t *testing.T) {
 						forms = append(forms, form)
 					}
 				}
-				select {
-				case <-done:
-					return nil
-				default:
-				}
 			}
+			return nil
 		}()
 	}()
 	var servers sync.WaitGroup
@@ -361,7 +362,6 @@ func TestMigrateTogether(t *testing.T) {
 		})
 	}
 	servers.Wait()
-	time.Sleep(10 * time.Millisecond) // the reader continues
 	close(done)
 	if err := <-read; err != nil {
 		t.Error(err)

@@ -114,7 +114,10 @@ func (t *table) change(ctx context.Context, others []*table, f func(ctx context.
 				return err
 			}
 			err := f(context.WithValue(limited, t.store, tx), d)
-			return errors.Join(d.err, err)
+			if d.err != nil { // a look-up failed, so that what the validation says is wrong
+				return d.err
+			}
+			return err
 		})
 	}))
 }
