@@ -114,7 +114,7 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 	v.begin(http.StatusNoContent, 0)
 }
 
-// count counts as [Counter] does. It lists a record of each group if the collection is none.
+// count counts as [Counter] does. It lists a record of each group if the collection is no Counter.
 func (r *route) count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) (counts []int, err error) {
 	if r.counter != nil {
 		return r.counter.Count(ctx, filter, groups)

@@ -283,7 +283,7 @@ var letters = [...]struct{ posix, class string }{
 }
 
 // expression returns the function that reports whether a text has a match of a regular expression, or
-// the message if it is none or too large. As in PostgreSQL, a point is any character.
+// a message if it is invalid or too large. As in PostgreSQL, a point is any character.
 func (c *checker) expression(text string, anyCase bool) (match func(string) bool, message string) {
 	const invalid = "Enter a valid regular expression: "
 	if len(text) > maxExpression {

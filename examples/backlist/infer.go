@@ -209,7 +209,7 @@ func serve(about *schema.Description) {
 	}
 }
 
-// identify gives an id to each record that has none, and makes ids texts if not all are positive
+// identify assigns an id to each record without one, and makes ids texts if not all are positive
 // integers.
 func (f *jsonFile) identify(m *member, starts []int) error {
 	m.ids, m.numbers = map[string]bool{}, map[string]bool{}

@@ -65,7 +65,7 @@ const (
 	maxID      = 7  // characters of an id in a narrow column
 )
 
-// newList returns the page of a list, or nil if the response is none.
+// newList returns the page of a list, or nil if the response has no list.
 func (v *view) newList(resp *response) *list {
 	var e envelope
 	if v.c == nil || !resp.decode(&e) || e.Records == nil {

@@ -27,7 +27,7 @@ type record struct {
 	Unasked  string // link to the page of the record
 }
 
-// newRecord returns the page of a record, or nil if the response is none. With the parameter _method
+// newRecord returns the page of a record, or nil if the response has none. With the parameter _method
 // it has the form to change the record, or asks whether to delete it.
 func (v *view) newRecord(resp *response) *record {
 	var values members

@@ -308,7 +308,7 @@ func add(object map[string]any, name string, value any) {
 	add(inner, rest, value)
 }
 
-// list returns the records of a saved response, or the text itself if it is none.
+// list returns the records of a saved response, or the text itself if it is no list.
 func (c *Codec) list(text []byte) []byte {
 	if c == nil || c.Records == "" {
 		return text

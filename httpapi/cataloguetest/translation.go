@@ -88,7 +88,7 @@ func (p paths) counted(style pagination.Style) bool {
 	return pagination.TraitsOf(style).Counted && (p.codec == nil || p.codec.Count != "" || p.codec.Body != nil)
 }
 
-// encode gives a response the form of the service, without headers that only the framework sends.
+// encode converts a response to the form of the service, without headers that only the framework sends.
 func (p paths) encode(r *http.Request, w *wire.Recorder) {
 	for _, name := range []string{"Allow", "Cross-Origin-Opener-Policy", "Referrer-Policy", "Vary", "X-Content-Type-Options", "X-Frame-Options"} {
 		if name != "Allow" || w.Status != http.StatusMethodNotAllowed {

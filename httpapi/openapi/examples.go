@@ -34,7 +34,7 @@ func firstRecord(c httpapi.ServedCollection) json.RawMessage {
 	return found.Records[0]
 }
 
-// membersOf returns the values of the members of an object, or nil if it is none.
+// membersOf returns the values of the members of an object, or nil if it is no object.
 func membersOf(object json.RawMessage) (all map[string]json.RawMessage) {
 	_ = json.Unmarshal(object, &all)
 	return all

@@ -56,7 +56,7 @@ func inn(t *testing.T) *catalogue.Catalogue {
 	return cat
 }
 
-// exampleOf returns the example of a schema, or "" if there is none.
+// exampleOf returns the example of a schema, or "" without one.
 func (d parsedDocument) exampleOf(t *testing.T, name string) string {
 	t.Helper()
 	var s struct{ Examples []json.RawMessage }

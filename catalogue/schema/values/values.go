@@ -190,7 +190,7 @@ func (m Maker) number(f schema.Field, places int) string {
 // power returns 10ⁿ.
 func power(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// units returns a bound as a multiple of 1/scale, rounded up or down, or nil if it is none.
+// units returns a bound as a multiple of 1/scale, rounded up or down, or nil if it is no number.
 func units(bound string, scale *big.Int, up bool) *big.Int {
 	r, ok := new(big.Rat).SetString(bound)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// ErrTable is returned by [Store.Migrate] if it cannot give a table the form of its definition,
+// ErrTable is returned by [Store.Migrate] if it cannot change a table to the form of its definition,
 // and by writes if the table has another one since.
 var ErrTable = errors.New("pgstore: a table of another definition")
 
@@ -166,7 +166,7 @@ func (t *table) formOf(name string) form {
 	return formText // record or served
 }
 
-// alter gives the table the columns of the definition.
+// alter changes the columns of the table to those of the definition.
 func (t *table) alter(ctx context.Context, tx *sql.Tx) error {
 	there, err := t.columnTypes(ctx, tx)
 	if err != nil {
