@@ -73,16 +73,12 @@ func described(key string) *schema.Description {
 	switch key {
 	case "itemVariants":
 		d.Segment = "item_variants"
-	case "labels":
-		d.Fields = labelFields()
 	case "social-links":
 		d.Actions |= schema.Create
-		d.Fields = socialLinkFields()
 	case "events":
 		d.Actions |= schema.Create
 		d.Vary = "Authorization, Accept"
 		d.Ordering = []ordering.Term{ordering.Asc("start_date")}
-		d.Fields = eventFields()
 	}
 	return d
 }
@@ -146,79 +142,4 @@ func documented() []documentedKey {
 		{"news", "news"},
 		{"faqs", "faq"},
 	}
-}
-
-// eventFields returns the fields of an event in wire order. The document does not say
-// which fields can be written, nor their defaults.
-func eventFields() []schema.Field {
-	return []schema.Field{
-		{Name: "id", Kind: schema.Integer, ReadOnly: true},
-		{Name: "name", Kind: schema.Text, Required: true},
-		{Name: "slug", Kind: schema.Slug, Required: true},
-		{Name: "summary", Kind: schema.Text, Blank: true, Default: `""`},
-		{Name: "description", Kind: schema.Text, Blank: true, Default: `""`},
-		{Name: "location", Kind: schema.Text, Blank: true, Default: `""`},
-		{Name: "startDate", Kind: schema.Timestamp, Required: true},
-		{Name: "endDate", Kind: schema.Timestamp, Required: true},
-		{Name: "published", Kind: schema.Boolean, Default: `false`},
-		{Name: "poster", Kind: schema.URL, Blank: true, Default: `""`},
-		{Name: "posterWebp", Kind: schema.URL, Blank: true, Default: `""`},
-		{Name: "labels", Kind: schema.References, Refers: "labels", Default: `[]`},
-		{Name: "authors", Kind: schema.References, Refers: "authors", Default: `[]`},
-	}
-}
-
-// socialLinkFields returns the fields of a social link in wire order.
-func socialLinkFields() []schema.Field {
-	return []schema.Field{
-		{Name: "id", Kind: schema.Integer, ReadOnly: true},
-		{Name: "title", Kind: schema.Text, Required: true},
-		{Name: "url", Kind: schema.URL, Required: true},
-		{Name: "logo", Kind: schema.URL, Nullable: true, Blank: true, Default: `null`},
-		{Name: "type", Kind: schema.Text, Required: true},
-		{Name: "author", Kind: schema.Reference, Required: true, Refers: "authors"},
-	}
-}
-
-// labelFields returns the fields of a label in wire order. Labels cannot be posted, so
-// all fields are read-only. Users are not a collection of the service.
-func labelFields() []schema.Field {
-	fields := []schema.Field{
-		{Name: "id", Kind: schema.Integer},
-		{Name: "name", Kind: schema.Text},
-		{Name: "slug", Kind: schema.Slug},
-		{Name: "enabled", Kind: schema.Boolean},
-		{Name: "catchPhrase", Kind: schema.Text, Blank: true},
-		{Name: "description", Kind: schema.Text, Blank: true},
-		{Name: "catchLines", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}},
-		{Name: "users", Kind: schema.References},
-		{Name: "logo", Kind: schema.URL},
-		{Name: "logoBig", Kind: schema.URL},
-		{Name: "emblem", Kind: schema.URL},
-		{Name: "logoFooter", Kind: schema.URL, Nullable: true},
-		{Name: "logoWebp", Kind: schema.URL},
-		{Name: "logoBigWebp", Kind: schema.URL},
-		{Name: "emblemWebp", Kind: schema.URL},
-		{Name: "logoFooterWebp", Kind: schema.URL, Nullable: true},
-		{Name: "facebookPage", Kind: schema.URL, Nullable: true},
-		{Name: "blueskyPage", Kind: schema.URL, Nullable: true},
-		{Name: "linkedinPage", Kind: schema.URL, Nullable: true},
-		{Name: "instagramPage", Kind: schema.URL, Nullable: true},
-		{Name: "globalMessage", Kind: schema.JSON, Nullable: true},
-		{Name: "checkoutMessage", Kind: schema.JSON, Nullable: true},
-		{Name: "featureCrowdfunding", Kind: schema.Boolean},
-		{Name: "featureProjects", Kind: schema.Boolean},
-		{Name: "featureLibrary", Kind: schema.Boolean},
-		{Name: "featureExternals", Kind: schema.Boolean},
-		{Name: "featureShop", Kind: schema.Boolean},
-		{Name: "featureAuthors", Kind: schema.Boolean},
-		{Name: "featureAbout", Kind: schema.Boolean},
-		{Name: "featureCart", Kind: schema.Boolean},
-		{Name: "featureBookseller", Kind: schema.Boolean},
-		{Name: "featureEvents", Kind: schema.Boolean},
-	}
-	for i := range fields {
-		fields[i].ReadOnly = true
-	}
-	return fields
 }

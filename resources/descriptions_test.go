@@ -82,17 +82,21 @@ func TestDescriptions(t *testing.T) {
 func TestDocumentedFields(t *testing.T) {
 	kinds := map[schema.Kind]string{schema.Integer: "integer", schema.Text: "text", schema.Slug: "slug", schema.Timestamp: "timestamp",
 		schema.Boolean: "boolean", schema.URL: "URL", schema.Reference: "reference", schema.References: "references",
-		schema.Array: "text-list", schema.JSON: "JSON"}
+		schema.JSON: "JSON"}
 	var got []string
 	for _, d := range descriptions(t) {
 		for _, f := range d.Fields {
-			line := d.Key + " " + f.Name + " " + kinds[f.Kind]
+			kind := kinds[f.Kind]
+			if f.Kind == schema.Array {
+				kind = kinds[f.Item.Kind] + "-list"
+			}
+			line := d.Key + " " + f.Name + " " + kind
 			for _, part := range []struct {
 				present bool
 				text    string
 			}{
 				{f.Refers != "", " to " + f.Refers}, {f.Nullable, " null"}, {f.Blank, " blank"}, {f.ReadOnly, " read-only"},
-				{f.Required, " required"}, {f.Default != "", " default " + f.Default}, {f.Unique, " unique"},
+				{f.Required, " required"}, {f.Default != "" && !f.ReadOnly, " default " + f.Default}, {f.Unique, " unique"},
 				{f.Created, " created"}, {f.Choices != nil, " choices"}, {f.Min != "" || f.Max != "", " bounds"},
 				{f.Digits != 0 || f.Places != 0, " digits"},
 			} {

@@ -27,8 +27,7 @@ import (
 //
 //   - [schema.Description.Check] returns it.
 //   - A key is repeated, or Options.Sizes has a key that no description has.
-//   - A field refers to a collection that has no description, or by a text. A read-only list of ids
-//     may refer to nothing.
+//   - A field refers to a collection that has no description, or by a text.
 //   - A field has no value for some record: a reference that cannot be null is to a collection
 //     without records, a Unique field has fewer values than there are records, or the pattern of a
 //     text contradicts its length.
@@ -85,8 +84,7 @@ func (m *maker) check(f schema.Field) error {
 	if f.Kind != schema.Reference && f.Kind != schema.References {
 		return nil
 	}
-	_, known := m.sizes[f.Refers]
-	if !known || f.Refers == "" && !(f.Kind == schema.References && f.ReadOnly) {
+	if _, known := m.sizes[f.Refers]; !known {
 		return fmt.Errorf("there is no description of %q", f.Refers)
 	}
 	if f.By != "" {

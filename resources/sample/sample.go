@@ -85,9 +85,6 @@ type maker struct {
 	texts
 }
 
-// strangers is the number of ids in lists of ids that refer to no collection.
-const strangers = 40
-
 // newMaker returns a maker, or an error if there is a size of an unknown collection.
 func newMaker(opts Options, sizes map[string]int) (*maker, error) {
 	for key := range opts.Sizes {
@@ -95,7 +92,6 @@ func newMaker(opts Options, sizes map[string]int) (*maker, error) {
 			return nil, fmt.Errorf("%s: there is a size but no collection", key)
 		}
 	}
-	sizes[""] = strangers
 	m := &maker{seed: opts.Seed, sizes: sizes}
 	return m, json.Unmarshal([]byte(textsJSON), &m.texts)
 }
