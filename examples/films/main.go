@@ -9,18 +9,23 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"net/http"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/films/collections"
 	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
@@ -78,14 +83,14 @@ func parse(args []string, stdout io.Writer) (config, error) {
 
 // run serves the films until a signal, and then saves them. It generates films while it serves.
 func run(c config) error {
-	cat, err := newCatalogue()
+	cat, err := collections.New()
 	if err != nil {
 		return err
 	}
 	fill := func() (http.Handler, error) {
 		var err error
 		if c.size > 0 {
-			err = generate(cat, c.size, os.Stderr)
+			err = collections.Generate(cat, c.size, os.Stderr)
 		} else {
 			err = load(cat, c.file, os.Stderr)
 		}
@@ -119,6 +124,29 @@ func run(c config) error {
 		err = errors.Join(err, cat.SaveFile(c.file))
 	}
 	return err
+}
+
+// records are the films to begin with.
+//
+//go:embed records.json
+var records string
+
+// load fills the collections from a file. If none exists yet, it creates it with records. It
+// shows on output that it is loading, if that is a terminal.
+func load(cat *catalogue.Catalogue, file string, output io.Writer) error {
+	if file == "" {
+		return cat.Load(strings.NewReader(records), catalogue.LoadOptions{})
+	}
+	shown := progress.Loading(output, file)
+	defer shown.Stop()
+	err := cat.LoadFile(file, catalogue.LoadOptions{Validate: true, References: true})
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := load(cat, "", output); err != nil {
+		return err
+	}
+	return cat.SaveFile(file)
 }
 
 // begin calls fill in a goroutine, and returns a handler that is the one of fill as soon as that

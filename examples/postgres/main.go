@@ -25,11 +25,12 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	films "github.com/gobacklist/backlist/examples/films/collections"
 	"github.com/gobacklist/backlist/examples/internal/flags"
 	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
-	"github.com/gobacklist/backlist/examples/shop/collections"
+	shop "github.com/gobacklist/backlist/examples/shop/collections"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 	"github.com/gobacklist/backlist/ordering"
@@ -195,22 +196,25 @@ func parse(args []string, stdout io.Writer) (*config, error) {
 	set.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
 	set.DurationVar(&c.wait, "wait", 0, "wait for the database at most this `long`, as in 1m")
 	token := set.String("token", "", "permit writes with this bearer `token`")
-	shop := set.Bool("shop", false, "serve the collections of examples/shop")
+	ofFilms := set.Bool("films", false, "serve the collections of examples/films")
+	ofShop := set.Bool("shop", false, "serve the collections of examples/shop")
 	if err := flags.Parse(set, args, stdout); err != nil {
 		return nil, err
 	}
 	if set.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	}
-	if *shop {
-		cat, err := collections.New(nil)
-		if err != nil {
-			return nil, err
-		}
-		c.store.Catalogue = cat
+	var err error
+	switch {
+	case *ofFilms && *ofShop:
+		err = errors.New("-films and -shop cannot be combined")
+	case *ofFilms:
+		c.store.Catalogue, err = films.New()
+	case *ofShop:
+		c.store.Catalogue, err = shop.New(nil)
 	}
 	if *token != "" {
 		c.authorizer, c.scheme = httpapi.Bearer(*token), "Bearer"
 	}
-	return &c, nil
+	return &c, err
 }

@@ -19,9 +19,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	films "github.com/gobacklist/backlist/examples/films/collections"
 	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
-	"github.com/gobacklist/backlist/examples/shop/collections"
+	shop "github.com/gobacklist/backlist/examples/shop/collections"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
@@ -80,28 +81,47 @@ func TestProgram(t *testing.T) {
 	must(t, cat.Check())
 }
 
-// TestShop serves the shop, and compares responses with those from memory.
-func TestShop(t *testing.T) {
-	const records = "../shop/records.json"
-	cat, err := collections.New(nil)
-	must(t, err)
-	must(t, cat.LoadFile(records, catalogue.LoadOptions{}))
-	serving := start(t, "-dsn", pgtest.New(t).DSN("postgres"), "-shop", "-load", records, "-addr", "127.0.0.1:0", "-token", "secret")
-	api, err := httpapi.New(cat, httpapi.Options{BaseURL: serving.address, Authorizer: httpapi.Bearer("secret")})
-	must(t, err)
-	memory := httptest.NewServer(api)
-	defer memory.Close()
-	for _, target := range []string{"/api/", "/api/products/?category__name__icontains=home&ordering=-price", "/api/orders/?search=a&limit=3"} {
-		want := ask(t, memory.URL, "GET", target, "", "")
-		if diff := cmp.Diff(want, ask(t, serving.address, "GET", target, "", "")); diff != "" {
-			t.Errorf("%s: -memory +postgres\n%s", target, diff)
-		}
+// TestCollections serves the collections of other examples, and compares responses with those from
+// memory.
+func TestCollections(t *testing.T) {
+	database := pgtest.New(t)
+	for _, row := range []struct {
+		flag, records string
+		new           func() (*catalogue.Catalogue, error)
+		requests      []string
+	}{
+		{"-films", "../films/records.json", films.New, []string{
+			"GET /api/", "GET /api/films/?director__name=x&minutes__gte=90&search=hitchcock&ordering=-year", "GET /api/screenings/?limit=2",
+			"PATCH /api/films/nothing/", "PATCH /api/films/1/", "DELETE /api/directors/5/",
+		}},
+		{"-shop", "../shop/records.json", func() (*catalogue.Catalogue, error) { return shop.New(nil) }, []string{
+			"GET /api/", "GET /api/products/?category__name__icontains=home&ordering=-price", "GET /api/orders/?search=a&limit=3",
+			"PATCH /api/products/nothing/",
+		}},
+	} {
+		t.Run(row.flag, func(t *testing.T) {
+			cat, err := row.new()
+			must(t, err)
+			must(t, cat.LoadFile(row.records, catalogue.LoadOptions{}))
+			serving := start(t, "-dsn", database.DSN("postgres"), row.flag, "-load", row.records, "-addr", "127.0.0.1:0", "-token", "secret")
+			api, err := httpapi.New(cat, httpapi.Options{BaseURL: serving.address, Authorizer: httpapi.Bearer("secret")})
+			must(t, err)
+			memory := httptest.NewServer(api)
+			defer memory.Close()
+			for _, request := range row.requests {
+				method, target, _ := strings.Cut(request, " ")
+				body := "{}"
+				if method == "GET" {
+					body = ""
+				}
+				want := ask(t, memory.URL, method, target, "secret", body)
+				if diff := cmp.Diff(want, ask(t, serving.address, method, target, "secret", body)); diff != "" {
+					t.Errorf("%s: -memory +postgres\n%s", request, diff)
+				}
+			}
+			must(t, serving.end())
+		})
 	}
-	want := ask(t, memory.URL, "PATCH", "/api/products/nothing/", "secret", "{}")
-	if diff := cmp.Diff(want, ask(t, serving.address, "PATCH", "/api/products/nothing/", "secret", "{}")); diff != "" {
-		t.Errorf("a record that does not exist: -memory +postgres\n%s", diff)
-	}
-	must(t, serving.end())
 }
 
 // checkPages checks that browsers get pages.
@@ -158,6 +178,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"invalid DSN", []string{"-dsn", "host"}, "invalid options: DSN"},
 		{"server not running", []string{"-dsn", "host=/nonexistent user=postgres"}, "pgstore: httpapi: collection is unavailable: "},
 		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
+		{"two sets of collections", []string{"-films", "-shop"}, "-films and -shop cannot be combined"},
 		{"unknown flag", []string{"-x"}, "unknown flag -x: want one of "},
 	} {
 		err := run(t.Context(), row.args, io.Discard, io.Discard)

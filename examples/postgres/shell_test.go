@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,7 +18,7 @@ import (
 )
 
 // TestShell runs the shell commands of the README and of the package comment as written, with
-// a free port and a server for each, and expects that every command succeeds.
+// a free port and a server for each block, and expects that every command succeeds.
 func TestShell(t *testing.T) {
 	if testing.Short() && os.Getenv("BACKLIST_SHELL") == "" {
 		t.Skip("builds programs")
@@ -26,16 +27,15 @@ func TestShell(t *testing.T) {
 	must(t, err)
 	source, err := os.ReadFile("main.go")
 	must(t, err)
-	for name, commands := range map[string][]string{
-		"README":  submatches("(?ms)^```sh\n(.*?)^```", string(readme)),
-		"comment": submatches(`(?m)^//\t(.*\n)`, string(source)),
-	} {
-		t.Run(name, func(t *testing.T) {
+	scripts := submatches("(?ms)^```sh\n(.*?)^```", string(readme))
+	scripts = append(scripts, strings.Join(submatches(`(?m)^//\t(.*\n)`, string(source)), ""))
+	for i, commands := range scripts {
+		t.Run(strconv.Itoa(i+1), func(t *testing.T) {
 			server := pgtest.New(t)
 			t.Setenv("PATH", server.Programs()+":"+os.Getenv("PATH"))
 			t.Setenv("PGHOST", server.Dir())
 			t.Setenv("PGUSER", "postgres")
-			runShell(t, strings.Join(commands, ""))
+			runShell(t, commands)
 		})
 	}
 }

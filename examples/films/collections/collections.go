@@ -1,15 +1,9 @@
-package main
+// Package collections has the collections of examples/films.
+package collections
 
 import (
-	_ "embed"
-	"errors"
-	"io"
-	"io/fs"
-	"strings"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -73,30 +67,7 @@ func by(orders ...string) [][]ordering.Term {
 	return indexes
 }
 
-// newCatalogue returns the collections, without records.
-func newCatalogue() (*catalogue.Catalogue, error) {
+// New returns the collections, without records.
+func New() (*catalogue.Catalogue, error) {
 	return catalogue.New(directors, films, screenings)
-}
-
-// records are the films to begin with.
-//
-//go:embed records.json
-var records string
-
-// load fills the collections from a file. If none exists yet, it creates it with records. It
-// shows on output that it is loading, if that is a terminal.
-func load(cat *catalogue.Catalogue, file string, output io.Writer) error {
-	if file == "" {
-		return cat.Load(strings.NewReader(records), catalogue.LoadOptions{})
-	}
-	shown := progress.Loading(output, file)
-	defer shown.Stop()
-	err := cat.LoadFile(file, catalogue.LoadOptions{Validate: true, References: true})
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := load(cat, "", output); err != nil {
-		return err
-	}
-	return cat.SaveFile(file)
 }

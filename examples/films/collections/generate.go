@@ -1,4 +1,4 @@
-package main
+package collections
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"github.com/gobacklist/backlist/examples/internal/progress"
 )
 
-// generate replaces the records by n films, a director for each hundred of them, and a
+// Generate replaces the records by n films, a director for each hundred of them, and a
 // screening of each tenth. They are the same each time. It shows its progress on output if that
 // is a terminal.
-func generate(cat *catalogue.Catalogue, n int, output io.Writer) error {
+func Generate(cat *catalogue.Catalogue, n int, output io.Writer) error {
 	m := maker{rand.New(rand.NewPCG(1, 2)), n, (n + 99) / 100}
 	return errors.Join(
 		fill(cat, directors, m.directors, m.director, output),
