@@ -580,9 +580,16 @@ func TestValidatedLoadsInAnyOrder(t *testing.T) {
 	loadInAnyOrder[zeros](t, [][2]string{{"zero", "1"}}, 1)
 	loadInAnyOrder[nones](t, [][2]string{{"none", `"0"`}}, 0)
 
-	c := mustCollection[dated[schema.DateTime]](t, catalogue.Options{})
+	type dated struct {
+		ID    int             `json:"id"`
+		Title string          `json:"title"`
+		Year  int             `json:"year"`
+		Added schema.DateTime `json:"added"`
+		Tags  []int           `json:"tags"`
+	}
+	c := mustCollection[dated](t, catalogue.Options{})
 	load := func(validate bool) float64 {
-		const file = `[{"id":1,"title":"t","genre":"g","year":2000,"rating":4.5,"inStock":true,"added":"2024-05-10T18:00:00Z","tags":[1]}]`
+		const file = `[{"id":1,"title":"t","year":2000,"added":"2024-05-10T18:00:00Z","tags":[1]}]`
 		return testing.AllocsPerRun(10, func() {
 			must(t, c.Load(strings.NewReader(file), catalogue.LoadOptions{Validate: validate}))
 		})
