@@ -1,16 +1,16 @@
 package browse
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"html/template"
+	"iter"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
@@ -27,19 +27,19 @@ type cell struct {
 }
 
 // newCell returns the cell of a JSON value. Lists and objects are short text.
-func newCell(value json.RawMessage) cell {
+func newCell(value string) cell {
 	switch value[0] {
 	case 'n':
 		return cell{Class: "null", Text: "null"}
 	case 't', 'f':
-		return cell{Class: "flag", Text: string(value)}
+		return cell{Class: "flag", Text: value}
 	case '"':
 		text, _ := readText(value)
 		return textCell(text)
 	case '[', '{':
 		return briefCell(value)
 	}
-	return cell{Class: "number", Text: string(value)}
+	return cell{Class: "number", Text: value}
 }
 
 // textCell returns the cell of a string, which may be a time, a URL, a number or plain text.
@@ -58,34 +58,35 @@ func textCell(text string) cell {
 
 // briefCell returns the cell of a list or an object as text: its scalars, such as "Torino, IT", or
 // how many items it has.
-func briefCell(value json.RawMessage) cell {
-	parts := partsOf(value)
-	if len(parts) == 0 {
-		return cell{Class: "null", Text: string(value)}
-	}
+func briefCell(value string) cell {
 	c := cell{Class: "text"}
 	if value[0] == '{' {
 		c.Class = "object"
 	}
 	var texts []string
-	for _, part := range parts {
-		switch is := part.value[0]; {
+	count := 0
+	for _, part := range partsOf(value) {
+		count++
+		switch is := part[0]; {
 		case (is == '[' || is == '{') && value[0] == '[':
-			return cell{Class: "list", Text: counted(len(parts), "item")}
-		case is == '[', is == '{', value[0] == '{' && (is == 'n' || len(part.value) == len(`""`)):
+			c.Class = "list"
+		case is == '[', is == '{', value[0] == '{' && (is == 'n' || len(part) == len(`""`)):
 		default:
-			texts = append(texts, newCell(part.value).Text)
+			texts = append(texts, newCell(part).Text)
 		}
 	}
-	if c.Text = strings.Join(texts, ", "); texts == nil {
-		c.Text = counted(len(parts), "item")
+	switch c.Text = strings.Join(texts, ", "); {
+	case count == 0:
+		return cell{Class: "null", Text: value}
+	case texts == nil || c.Class == "list":
+		c.Text = counted(count, "item")
 	}
 	return c
 }
 
 // cut returns the cell of a table. If it is shorter than the value, and the record has no page, it
 // has the whole value too.
-func (c cell) cut(value json.RawMessage, hasPage bool) cell {
+func (c cell) cut(value string, hasPage bool) cell {
 	text, whole := cutTo(c.Text, maxCell)
 	switch isNested := c.Class == "object" || c.Class == "list"; {
 	case hasPage:
@@ -100,7 +101,7 @@ func (c cell) cut(value json.RawMessage, hasPage bool) cell {
 
 // indented returns indented JSON, or the value itself if that is not JSON or would be too
 // long.
-func indented(value []byte) string { return string(wire.Indent(value, "\t")) }
+func indented(value string) string { return string(wire.Indent([]byte(value), "\t")) }
 
 // readableURL returns the host and path of an http or https URL. It returns false for any other text.
 func readableURL(text string) (seen string, ok bool) {
@@ -185,78 +186,52 @@ func isID(text string) bool {
 	return err == nil && n > 0
 }
 
-// members are the members of a JSON object, in order.
-type members []member
-
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-func (all *members) UnmarshalJSON(text []byte) error { return all.read(text, '{') }
-
-// read reads an object or, if it opens with a bracket, a list, whose items have no names.
-func (all *members) read(text []byte, open json.Delim) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if start, err := decoder.Token(); err != nil || start != open {
-		return errors.New("browse: not an object")
+// partsOf returns an iterator over the members of an object, or over the items of a list, which have
+// no names.
+func partsOf(value string) iter.Seq2[string, string] {
+	if value[0] == '{' {
+		object, _ := schema.ParseKeyed([]byte(value)) // the value is valid
+		return object.All()
 	}
-	*all = members{}
-	for decoder.More() {
-		var m member
-		if open == '{' {
-			name, _ := decoder.Token() // text is valid JSON
-			m.name = name.(string)
+	return func(yield func(name, value string) bool) {
+		for _, item := range itemsOf(value) {
+			if !yield("", string(item)) {
+				return
+			}
 		}
-		if err := decoder.Decode(&m.value); err != nil {
-			return err
-		}
-		*all = append(*all, m)
 	}
-	return nil
 }
 
-// partsOf returns the members of an object or the items of a list.
-func partsOf(value json.RawMessage) (parts members) {
-	_ = parts.read(value, json.Delim(value[0])) // the value is valid
-	return parts
-}
-
-// byName returns the values of members by their names.
-func (all members) byName() map[string]json.RawMessage {
-	values := make(map[string]json.RawMessage, len(all))
-	for _, m := range all {
-		values[m.name] = m.value
-	}
-	return values
+// itemsOf returns the items of a JSON list, or nil if a value is none.
+func itemsOf(value string) (items []json.RawMessage) {
+	_ = json.Unmarshal([]byte(value), &items)
+	return items
 }
 
 // readText returns the value of a JSON string. It returns false for other values.
-func readText(value json.RawMessage) (text string, ok bool) {
+func readText(value string) (text string, ok bool) {
 	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return "", false
 	}
-	if plain := value[1 : len(value)-1]; !bytes.ContainsAny(plain, `\"`) && utf8.Valid(plain) {
-		return string(plain), true // most strings
+	if plain := value[1 : len(value)-1]; !strings.ContainsAny(plain, `\"`) && utf8.ValidString(plain) {
+		return plain, true // most strings
 	}
-	err := json.Unmarshal(value, &text)
+	err := json.Unmarshal([]byte(value), &text)
 	return text, err == nil
 }
 
 // readList returns the elements of a JSON list as text, and whether some are lists or
 // objects. It returns nil, true for other values.
-func readList(value json.RawMessage) (texts []string, nested bool) {
-	var elements []json.RawMessage
-	if json.Unmarshal(value, &elements) != nil {
-		return nil, true
-	}
-	for _, element := range elements {
+func readList(value string) (texts []string, nested bool) {
+	items := itemsOf(value)
+	for _, item := range items {
+		element := string(item)
 		text, ok := readText(element)
 		if !ok {
-			text = string(element)
+			text = element
 		}
 		texts = append(texts, text)
 		nested = nested || element[0] == '[' || element[0] == '{'
 	}
-	return texts, nested
+	return texts, nested || items == nil
 }

@@ -59,9 +59,9 @@ func TestNewCell(t *testing.T) {
 		{"lone surrogate", `"\ud800"`, cell{Class: "text", Text: "\uFFFD"}},
 	}
 	for _, test := range tests {
-		equal(t, test.reason, test.want, newCell([]byte(test.value)).cut([]byte(test.value), false))
+		equal(t, test.reason, test.want, newCell(test.value).cut(test.value, false))
 		test.want.Whole = ""
-		equal(t, test.reason+", of a record with a page", test.want, newCell([]byte(test.value)).cut([]byte(test.value), true))
+		equal(t, test.reason+", of a record with a page", test.want, newCell(test.value).cut(test.value, true))
 	}
 }
 
@@ -87,7 +87,7 @@ func TestWholeCell(t *testing.T) {
 		{"long object", `{"a":"` + long + `"}`, cell{Class: "json", Text: "{\n\t\"a\": \"" + long + "\"\n}"}},
 		{"deep object", strings.Repeat(`{"a":`, maxDepth+2) + "1" + strings.Repeat("}", maxDepth+2), deep},
 	} {
-		equal(t, test.reason, test.want, wholeCell([]byte(test.value), 0))
+		equal(t, test.reason, test.want, wholeCell(test.value, 0))
 	}
 }
 
@@ -115,7 +115,7 @@ func TestCellsWithLinks(t *testing.T) {
 	}
 	for _, test := range tests {
 		v := &view{known: map[referred]*known{{c, ""}: {whole: true, named: map[string]option{"7": {Label: "<b>", segment: "7"}}}}}
-		got := v.refer(newCell([]byte(test.value)), []byte(test.value), target{to: c, prefix: "../x/"}, maxLinks)
+		got := v.refer(newCell(test.value), test.value, target{to: c, prefix: "../x/"}, maxLinks)
 		var targets []string
 		tags, _ := parse(string(got.Links))
 		for _, tag := range (result{tags: tags}).find("a", "href", "*") {

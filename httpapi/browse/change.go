@@ -2,7 +2,6 @@ package browse
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -41,8 +40,7 @@ func (v *view) create() *response {
 	if resp.Status != http.StatusCreated {
 		return v.again(resp, texts)
 	}
-	var record members
-	_ = json.Unmarshal(resp.Body, &record) // without a path, nothing is reported
+	record, _ := schema.ParseKeyed(resp.Body) // without a path, nothing is reported
 	v.report("added", v.c.segmentOf(record))
 	next := v.query.with(methodName, "")
 	if texts.Has(anotherName) {
@@ -93,8 +91,9 @@ func (v *view) change(method string) *response {
 	if v.c.Actions.Has(schema.Update) && !v.offers(http.MethodPut) {
 		return v.send(http.MethodPut, v.r.URL.Path, "", nil)
 	}
-	now, stored := v.current()
-	if stored == nil {
+	now := v.get(v.r.URL.Path, "")
+	stored, ok := now.record()
+	if !ok {
 		return now
 	}
 	texts, refused := v.readForm()
@@ -122,8 +121,7 @@ func (v *view) change(method string) *response {
 
 // redirectChanged redirects to the record of a response, whose path may be another one now.
 func (v *view) redirectChanged(resp *response) {
-	var record members
-	resp.decode(&record)
+	record, _ := resp.record()
 	text, link := cmp.Or(v.c.text(record, v.c.Lookup), v.id), v.cleanLink()
 	if text != v.id {
 		segment := url.PathEscape(v.c.segment(v.c.Lookup, text))
@@ -133,19 +131,12 @@ func (v *view) redirectChanged(resp *response) {
 	v.redirect(link)
 }
 
-// current requests the record at the path of the request. If that fails, stored is nil and
-// resp the response to send.
-func (v *view) current() (resp *response, stored map[string]json.RawMessage) {
-	resp = v.get(v.r.URL.Path, "")
-	resp.decode(&stored)
-	return resp, stored
-}
-
 // conflict returns the response to a form for a record that has changed since, with the form again:
 // with what the visitor has changed, and with the present values of the other fields.
 func (v *view) conflict(resp *response, texts url.Values) *response {
-	now, stored := v.current()
-	if stored == nil {
+	now := v.get(v.r.URL.Path, "")
+	stored, ok := now.record()
+	if !ok {
 		return now
 	}
 	present, wrong := recordTexts(v.c.Fields, stored), make(faults)
@@ -178,14 +169,14 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 
 // touched returns the inputs of the fields that the visitor has changed. For a PUT, which is whole, the
 // others are as they are stored, which their texts may not represent exactly.
-func (v *view) touched(texts url.Values, stored map[string]json.RawMessage, whole bool) (touched []input) {
+func (v *view) touched(texts url.Values, stored schema.Record, whole bool) (touched []input) {
 	shown := recordTexts(v.c.Fields, stored)
 	for _, in := range newInputs("", "", v.c.Fields, texts, true) {
 		if in.touched(texts, shown) {
 			in.field.Required = true // what is empty is sent
 			touched = append(touched, in)
-		} else if value := stored[in.Name]; whole && value != nil {
-			touched = append(touched, input{Name: in.Name, Value: string(value), field: schema.Field{Name: in.Name, Kind: schema.JSON}})
+		} else if value, ok := stored.Get(in.Name); whole && ok {
+			touched = append(touched, input{Name: in.Name, Value: value, field: schema.Field{Name: in.Name, Kind: schema.JSON}})
 		}
 	}
 	return touched

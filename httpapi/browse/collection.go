@@ -34,15 +34,15 @@ func (c *collection) key() (name, by string) {
 
 // text returns the text of a field of a record, in snake_case, or the id if that is empty. It
 // returns "" for a value that is neither.
-func (c *collection) text(record members, field string) string {
+func (c *collection) text(record schema.Record, field string) string {
 	id := c.Identity().Name
-	for _, m := range record {
+	for name, value := range record.All() {
 		switch {
-		case field != "" && ordering.Snake(m.name) == field:
-			text, _ := readText(m.value)
+		case field != "" && ordering.Snake(name) == field:
+			text, _ := readText(value)
 			return text
-		case field == "" && m.name == id:
-			if text := strings.Trim(string(m.value), `"`); isID(text) {
+		case field == "" && name == id:
+			if text := strings.Trim(value, `"`); isID(text) {
 				return text
 			}
 		}
@@ -75,11 +75,11 @@ func (c *collection) recordName(segment string) string {
 }
 
 // nameOf returns what people call a record, or otherwise.
-func (c *collection) nameOf(record members, otherwise string) string {
+func (c *collection) nameOf(record schema.Record, otherwise string) string {
 	texts := make(map[string]string)
-	for _, m := range record {
-		if text, ok := readText(m.value); ok && strings.TrimSpace(text) != "" {
-			texts[m.name] = text
+	for name, value := range record.All() {
+		if text, ok := readText(value); ok && strings.TrimSpace(text) != "" {
+			texts[name] = text
 		}
 	}
 	if name := c.nameField(slices.Sorted(maps.Keys(texts))); name != "" {
@@ -121,7 +121,7 @@ func (c *collection) segment(field, value string) string {
 }
 
 // segmentOf returns the segment of the path of a record, or "" if it has no path.
-func (c *collection) segmentOf(record members) string {
+func (c *collection) segmentOf(record schema.Record) string {
 	return c.segment(c.Lookup, c.text(record, c.Lookup))
 }
 

@@ -102,7 +102,7 @@ func writeCSV(w http.ResponseWriter, names []string, records iter.Seq2[[]byte, e
 
 // csvText returns a JSON value as a field of CSV: nothing for null, and lists and objects as JSON.
 func csvText(value string) string {
-	if text, ok := readText([]byte(value)); ok {
+	if text, ok := readText(value); ok {
 		return harmless(text)
 	}
 	return strings.TrimPrefix(value, "null")

@@ -262,10 +262,10 @@ func isReadOnly(field schema.Field) bool { return field.ReadOnly || field.Comput
 func mayBeEmpty(field schema.Field) bool { return field.Nullable || field.Blank }
 
 // valueText returns the text that a form has for a JSON value, which may be nil.
-func valueText(field schema.Field, value json.RawMessage) string {
+func valueText(field schema.Field, value string) string {
 	k := kindOf(field)
 	switch {
-	case len(value) == 0:
+	case value == "":
 		return ""
 	case k.nested:
 		return indented(value)
@@ -273,8 +273,8 @@ func valueText(field schema.Field, value json.RawMessage) string {
 		if texts, nested := readList(value); texts != nil || !nested {
 			return strings.Join(texts, k.separator)
 		}
-		return string(value)
-	case string(value) == "null", k.control == "checkbox" && string(value) != "true":
+		return value
+	case value == "null", k.control == "checkbox" && value != "true":
 		return ""
 	}
 	if text, ok := readText(value); ok && field.Kind == schema.Timestamp {
@@ -282,7 +282,7 @@ func valueText(field schema.Field, value json.RawMessage) string {
 	} else if ok {
 		return text
 	}
-	return string(value)
+	return value
 }
 
 func splitIDs(text string) []string {

@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -90,7 +89,7 @@ func isItems(field schema.Field) bool {
 
 // blankText returns the text of an input before anybody has typed.
 func blankText(field schema.Field) string {
-	return valueText(field, []byte(strings.TrimPrefix(field.Default, "null")))
+	return valueText(field, strings.TrimPrefix(field.Default, "null"))
 }
 
 // group makes the input that of an object, the names of whose members begin with a prefix. It reports
@@ -234,24 +233,24 @@ func misspelled(inputs []input) faults {
 }
 
 // recordTexts returns the texts of the values of a record in a form.
-func recordTexts(fields []schema.Field, stored map[string]json.RawMessage) url.Values {
+func recordTexts(fields []schema.Field, stored schema.Record) url.Values {
 	texts := make(url.Values)
 	for _, field := range fields {
-		value := stored[field.Name]
-		var parts members
-		var items []members
-		switch {
-		case field.Kind == schema.Object && len(field.Fields) > 0 && json.Unmarshal(value, &parts) == nil:
-			for name, text := range recordTexts(field.Fields, parts.byName()) {
-				texts[field.Name+"."+name] = text
+		value, _ := stored.Get(field.Name)
+		add := func(prefix string, fields []schema.Field, value string) {
+			object, _ := schema.ParseKeyed([]byte(value)) // of null, one without members
+			for name, text := range recordTexts(fields, object) {
+				texts[prefix+name] = text
 			}
-		case isItems(field) && json.Unmarshal(value, &items) == nil && len(items) <= maxItems:
+		}
+		switch items := itemsOf(value); {
+		case (field.Kind == schema.Object || isItems(field)) && (value == "" || value == "null"):
+		case field.Kind == schema.Object && len(field.Fields) > 0:
+			add(field.Name+".", field.Fields, value)
+		case isItems(field) && len(items) <= maxItems:
 			for i, item := range items {
-				for name, text := range recordTexts(field.Item.Fields, item.byName()) {
-					texts[field.Name+"["+strconv.Itoa(i)+"]"+name] = text
-				}
+				add(field.Name+"["+strconv.Itoa(i)+"]", field.Item.Fields, string(item))
 			}
-		case (field.Kind == schema.Object || isItems(field)) && (value == nil || string(value) == "null"):
 		default:
 			texts.Set(field.Name, valueText(field, value))
 		}

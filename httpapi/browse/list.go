@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"maps"
@@ -19,7 +20,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-type envelope = pagination.Envelope[members]
+type envelope = pagination.Envelope[json.RawMessage]
 
 // list is a page of a collection.
 type list struct {
@@ -71,9 +72,13 @@ func (v *view) newList(resp *response) *list {
 	if v.c == nil || !resp.decode(&e) || e.Records == nil {
 		return nil
 	}
+	records, ok := recordsOf(e.Records)
+	if !ok {
+		return nil
+	}
 	l := &list{Pager: v.newPager(e), Took: v.cost(), Filters: v.newFilters(nil), About: spelled(v.c.Name), Whole: !v.c.hasPages()}
-	v.choose(l, v.newColumns(memberNames(e.Records)))
-	l.Rows = v.newRows(e.Records, l.Columns)
+	v.choose(l, v.newColumns(memberNames(records)))
+	l.Rows = v.newRows(records, l.Columns)
 	l.Wide = slices.ContainsFunc(l.Rows, func(r row) bool { return len(r.Cells) > 0 && utf8.RuneCountInString(r.Cells[0].Text) > maxID })
 	const writes = schema.Create | schema.Update | schema.PartialUpdate | schema.Destroy
 	switch {
@@ -113,30 +118,18 @@ func (v *view) choose(l *list, all []column) {
 }
 
 // memberNames returns the names of the first maxColumns members, in order of appearance.
-func memberNames(records []members) []string {
+func memberNames(records []schema.Record) []string {
 	var names []string
 	seen := make(map[string]bool)
-	for _, members := range records {
-		for _, m := range members {
-			if !seen[m.name] && len(names) < maxColumns {
-				seen[m.name] = true
-				names = append(names, m.name)
+	for _, record := range records {
+		for name := range record.All() {
+			if !seen[name] && len(names) < maxColumns {
+				seen[name] = true
+				names = append(names, name)
 			}
 		}
 	}
 	return names
-}
-
-// termsOf returns the terms of the ordering of a page whose records have the given
-// members.
-func (v *view) termsOf(names []string) []ordering.Term {
-	terms := wire.Terms(v.c.Description, v.query.get("ordering"), func(name string) bool {
-		return slices.ContainsFunc(names, func(member string) bool { return ordering.Snake(member) == name })
-	})
-	if terms == nil {
-		return v.c.Ordering
-	}
-	return terms
 }
 
 // newColumns returns the columns for the given members: the id or the key, the name, and others. They
@@ -146,7 +139,12 @@ func (v *view) newColumns(names []string) []column {
 	named := v.c.nameField(names)
 	rank := func(name string) int { return slices.Index([]string{key, named, name}, name) }
 	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
-	terms, links := v.termsOf(names), v.query.repeats(len(names))
+	terms, links := wire.Terms(v.c.Description, v.query.get("ordering"), func(name string) bool {
+		return slices.ContainsFunc(names, func(member string) bool { return ordering.Snake(member) == name })
+	}), v.query.repeats(len(names))
+	if terms == nil {
+		terms = v.c.Ordering
+	}
 	columns := make([]column, len(names))
 	for i, name := range names {
 		c := column{Name: name, Label: heading(name), Class: map[string]string{named: "name", key: "id"}[name]}
@@ -176,7 +174,7 @@ const maxListed = 3
 
 // newRows returns the rows of the table, and aligns its columns. The id and the name, or else the
 // first text, link to the record.
-func (v *view) newRows(records []members, columns []column) []row {
+func (v *view) newRows(records []schema.Record, columns []column) []row {
 	place := make(map[string]int, len(columns))
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -188,20 +186,20 @@ func (v *view) newRows(records []members, columns []column) []row {
 	}
 	named := v.c.nameField(names)
 	rows := make([]row, len(records))
-	for i, members := range records {
-		segment := v.c.segmentOf(members)
+	for i, record := range records {
+		segment := v.c.segmentOf(record)
 		rows[i] = row{ID: url.PathEscape(segment), Cells: make([]cell, len(columns))}
-		for _, m := range members {
-			at, ok := place[m.name]
+		for name, value := range record.All() {
+			at, ok := place[name]
 			if !ok {
 				continue
 			}
-			c := newCell(m.value).cut(m.value, v.c.hasPages())
-			if to, isLink := links[m.name]; isLink && at > 0 {
-				c = v.refer(c, m.value, to, maxListed)
-			} else if at == 0 || m.name == named || named == "" && m.value[0] == '"' {
+			c := newCell(value).cut(value, v.c.hasPages())
+			if to, isLink := links[name]; isLink && at > 0 {
+				c = v.refer(c, value, to, maxListed)
+			} else if at == 0 || name == named || named == "" && value[0] == '"' {
 				if at > 0 {
-					named = m.name
+					named = name
 				}
 				if v.c.hasPages() && segment != "" && c.Text != "" && c.Class != "null" && c.Link == "" {
 					c.Links = template.HTML(link("./"+escaped(segment)+"/"+query, c.Text))

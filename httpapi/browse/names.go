@@ -1,12 +1,13 @@
 package browse
 
 import (
-	"encoding/json"
 	"html/template"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // known is what a page knows of the records of a collection that fields refer to.
@@ -56,7 +57,7 @@ func (v *view) records(c *collection, by string) *known {
 }
 
 // options returns options for records, whose values are their ids or the texts of a field.
-func options(c *collection, by string, records []members) (options []option) {
+func options(c *collection, by string, records []schema.Record) (options []option) {
 	for _, record := range records {
 		if value := c.text(record, by); value != "" {
 			options = append(options, option{Value: value, Label: c.nameOf(record, value), segment: c.segmentOf(record)})
@@ -74,8 +75,7 @@ func (v *view) name(c *collection, by, value string) (name, segment string) {
 		o = option{Label: value, segment: c.segment(by, value)}
 		if o.segment != "" && !k.whole && c.hasPages() && v.asked < maxAsked {
 			v.asked++
-			var record members
-			if v.get(c.path+o.segment+"/", "").decode(&record) {
+			if record, ok := v.get(c.path+o.segment+"/", "").record(); ok {
 				o.Label = c.nameOf(record, value)
 			}
 		}
@@ -118,7 +118,7 @@ func (v *view) links(up string, members []string) links {
 const maxLinks = 50
 
 // refer makes the cell of a value link to the records to which it refers, at most a number of them.
-func (v *view) refer(c cell, value json.RawMessage, to target, most int) cell {
+func (v *view) refer(c cell, value string, to target, most int) cell {
 	values := to.values(value)
 	if len(values) == 0 || len(values) > maxLinks {
 		return c
@@ -154,7 +154,7 @@ func (to target) link(segment, name string) string {
 func escaped(segment string) string { return template.HTMLEscapeString(url.PathEscape(segment)) }
 
 // values returns the ids or texts of a field that refers to records, or nil if it has other values.
-func (to target) values(value json.RawMessage) (values []string) {
+func (to target) values(value string) (values []string) {
 	text, isText := readText(value)
 	switch {
 	case value[0] == '[':
@@ -162,7 +162,7 @@ func (to target) values(value json.RawMessage) (values []string) {
 			values = texts
 		}
 	case to.by == "":
-		values = []string{string(value)}
+		values = []string{value}
 	case isText:
 		values = []string{text}
 	}

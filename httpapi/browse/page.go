@@ -167,7 +167,7 @@ func (v *view) showResponse(p *page, resp *response) {
 	}
 	wrong := readFaults(resp.Body)
 	p.Exchange.Open = wrong == nil || !p.Fault
-	p.Exchange.Body = indented(resp.Body)
+	p.Exchange.Body = indented(string(resp.Body))
 	if detail := wrong["detail"]; len(wrong) == 1 && detail != nil {
 		p.Detail = strings.Join(detail, " ")
 		return
@@ -259,7 +259,7 @@ type entry struct {
 
 // showRoot lists the collections.
 func (v *view) showRoot(p *page, resp *response) {
-	if !resp.decode(new(members)) {
+	if _, ok := resp.record(); !ok {
 		v.showResponse(p, resp)
 		return
 	}

@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,20 +29,20 @@ type record struct {
 // newRecord returns the page of a record, or nil if the response has none. With the parameter _method
 // it has the form to change the record, or asks whether to delete it.
 func (v *view) newRecord(resp *response) *record {
-	var values members
-	if !resp.decode(&values) {
+	values, ok := resp.record()
+	if !ok {
 		return nil
 	}
-	links := v.links("../../", memberNames([]members{values}))
+	links := v.links("../../", memberNames([]schema.Record{values}))
 	r := &record{About: wire.Capital(v.c.recordName(v.id)), Refer: v.referrers(values), Unasked: v.cleanLink()}
 	r.Name = v.c.nameOf(values, r.About)
 	r.Title = r.Name
-	for _, m := range values {
-		c := wholeCell(m.value, 0)
-		if to, ok := links[m.name]; ok {
-			c = v.refer(c, m.value, to, maxLinks)
+	for name, value := range values.All() {
+		c := wholeCell(value, 0)
+		if to, ok := links[name]; ok {
+			c = v.refer(c, value, to, maxLinks)
 		}
-		c.Label = heading(m.name)
+		c.Label = heading(name)
 		r.Members = append(r.Members, c)
 	}
 	method, tag := v.c.updateMethod(), resp.Sent.Get("Etag")
@@ -61,7 +60,7 @@ func (v *view) newRecord(resp *response) *record {
 	case r.Delete != "" && asked == http.MethodDelete:
 		r.Verb, r.Action = "Delete", v.query.with(tagName, tag)
 	case mayChange && asked == method:
-		r.Verb, r.Form = "Change", v.newForm(recordTexts(v.c.Fields, values.byName()), nil, tag)
+		r.Verb, r.Form = "Change", v.newForm(recordTexts(v.c.Fields, values), nil, tag)
 	}
 	if r.Verb != "" {
 		r.Title = v.c.nameOf(values, v.c.recordName(v.id))
@@ -75,7 +74,7 @@ const (
 )
 
 // wholeCell returns the cell of a JSON value on the page of a record: objects and lists have parts.
-func wholeCell(value json.RawMessage, depth int) cell {
+func wholeCell(value string, depth int) cell {
 	c := newCell(value)
 	switch {
 	case c.Link != "":
@@ -84,9 +83,9 @@ func wholeCell(value json.RawMessage, depth int) cell {
 	case len(value) > maxParts || depth == maxDepth:
 		return cell{Class: "json", Text: indented(value)}
 	default:
-		for _, part := range partsOf(value) {
-			of := wholeCell(part.value, depth+1)
-			of.Label = heading(part.name)
+		for name, part := range partsOf(value) {
+			of := wholeCell(part, depth+1)
+			of.Label = heading(name)
 			c.Parts = append(c.Parts, of)
 		}
 	}
@@ -103,7 +102,7 @@ type referrer struct {
 }
 
 // referrers requests the records that refer to one of v.c, by each field that is a filter.
-func (v *view) referrers(record members) (all []referrer) {
+func (v *view) referrers(record schema.Record) (all []referrer) {
 	for _, c := range v.collections {
 		for _, f := range c.Fields {
 			name, value := ordering.Snake(f.Name), v.c.text(record, f.By)

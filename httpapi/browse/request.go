@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/formdata"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -198,14 +199,11 @@ func (v *view) counts(path, query string, selections []url.Values) []int {
 
 // list requests the first records that a query selects, and the number of all, which is negative if
 // that fails.
-func (v *view) list(path, query string, first int) (records []members, count int) {
+func (v *view) list(path, query string, first int) (records []schema.Record, count int) {
 	t := v.tally(path, query, wire.Tally{First: first, Count: -1})
-	for _, text := range t.Records {
-		var record members
-		if json.Unmarshal(text, &record) != nil {
-			return nil, -1
-		}
-		records = append(records, record)
+	records, ok := recordsOf(t.Records)
+	if !ok {
+		return nil, -1
 	}
 	return records, t.Count
 }
@@ -262,6 +260,27 @@ func refusal(status int, body []byte) *response {
 // decode decodes the body of a response of 200. It returns false if that fails.
 func (resp *response) decode(to any) bool {
 	return resp.Status == http.StatusOK && json.Unmarshal(resp.Body, to) == nil
+}
+
+// record returns the record that is the body of a response of 200. It returns false if that fails.
+func (resp *response) record() (schema.Record, bool) {
+	if resp.Status != http.StatusOK {
+		return schema.Record{}, false
+	}
+	record, err := schema.ParseKeyed(resp.Body)
+	return record, err == nil
+}
+
+// recordsOf parses records. It returns false if that fails.
+func recordsOf[T ~[]byte](texts []T) (records []schema.Record, ok bool) {
+	for _, text := range texts {
+		record, err := schema.ParseKeyed(text)
+		if err != nil {
+			return nil, false
+		}
+		records = append(records, record)
+	}
+	return records, true
 }
 
 // redirect redirects to a relative link.
