@@ -83,7 +83,7 @@ const contract = "A Collection is safe for concurrent use. Each read sees one st
 // TestSize checks that the README is short, and that GitHub shows its code without cutting lines.
 func TestSize(t *testing.T) {
 	readme := readFile(t, "../../README.md")
-	if most := 7500; len(readme) > most {
+	if most := 6144; len(readme) > most {
 		t.Errorf("the README has %d bytes, want at most %d", len(readme), most)
 	}
 	for _, block := range readmeBlock.FindAllStringSubmatch(readme, -1) {
