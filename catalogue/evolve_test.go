@@ -256,18 +256,6 @@ func TestLoadOwnJSON(t *testing.T) {
 	equal(t, "the records", `{"teas":[{"id":1,"name":""},{"id":2,"name":"b"}]}`, savedJSON(t, cat))
 }
 
-// TestStrictLoadOfOlderRecords checks that a member under a former name is there.
-func TestStrictLoadOfOlderRecords(t *testing.T) {
-	strict := catalogue.DefineBare[teahouse]("houses", catalogue.Options{StrictLoad: true})
-	about := mustDescribe[teahouse](t, "houses")
-	about.Fields[1].Formerly = []string{"sign"}
-	cat := mustCatalogue(t, strict.WithDescription(about))
-	must(t, cat.Load(strings.NewReader(`{"houses":[{"id":1,"sign":"a"}]}`), catalogue.LoadOptions{}))
-	if err := cat.Load(strings.NewReader(`{"houses":[{"id":1}]}`), catalogue.LoadOptions{}); err == nil {
-		t.Error("a record without a name is loaded")
-	}
-}
-
 // TestLoadLists checks that a load that validates or checks references lists everything that is
 // wrong, and its place, and changes nothing.
 func TestLoadLists(t *testing.T) {

@@ -108,7 +108,7 @@ type LoadOptions struct {
 // with or without a byte order mark. Collections whose key the object lacks are unchanged.
 //
 // Records without an id get one, in their order, after all others; a key must not be missing. Other
-// members of a record may be missing, unless Options.StrictLoad is set. References are checked
+// members of a record may be missing. References are checked
 // only if opts.References is set. Bounds, formats and rules are checked only if Options.Validate
 // or opts.Validate is set.
 //

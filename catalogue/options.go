@@ -79,11 +79,6 @@ type Options struct {
 	// them, except during loads. They must not write to the collection.
 	Validate bool
 
-	// StrictLoad requires that loaded records have all members that the description
-	// requires, and null only in those that are Nullable. Without it, members may be
-	// missing. A standalone collection ignores it.
-	StrictLoad bool
-
 	// Now returns the time for fields that are [schema.Field].Created. If nil, it is
 	// [time.Now].
 	Now func() time.Time

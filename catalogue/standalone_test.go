@@ -266,14 +266,6 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 	}
 }
 
-// TestMissingMembersAreReportedTogether: an event lacks all but its id.
-func TestMissingMembersAreReportedTogether(t *testing.T) {
-	err := mustNew().Load(strings.NewReader(`{"events":[{"id":1,"slug":"s"}]}`), catalogue.LoadOptions{})
-	if want := `events: cannot load: record 1 (line 1): name: is missing, and so are startDate, endDate`; err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
-}
-
 func TestCatalogueSnapshot(t *testing.T) {
 	cat := mustNew()
 	checkAtEnd(t, cat)

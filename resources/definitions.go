@@ -9,12 +9,11 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// The definitions of the collections that the document describes in detail. Loads need
-// every required member. Events are ordered by start date, all other collections by id.
+// The definitions of the collections that the document describes in detail. Events are ordered by start date, all other collections by id.
 var (
-	Events      = catalogue.Define[Event]("events", catalogue.Options{Description: described("events"), StrictLoad: true})
-	Labels      = catalogue.Define[Label]("labels", catalogue.Options{Description: described("labels"), StrictLoad: true})
-	SocialLinks = catalogue.Define[SocialLink]("social-links", catalogue.Options{Description: described("social-links"), StrictLoad: true})
+	Events      = catalogue.Define[Event]("events", catalogue.Options{Description: described("events")})
+	Labels      = catalogue.Define[Label]("labels", catalogue.Options{Description: described("labels")})
+	SocialLinks = catalogue.Define[SocialLink]("social-links", catalogue.Options{Description: described("social-links")})
 )
 
 // Records returns the definition of one of the other 36 collections, such as "authors".

@@ -28,7 +28,7 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func
 		return err
 	}
 	about.Ordering = l.Terms(about.Ordering)
-	if err := l.Describe(&about, opts.StrictLoad); err != nil {
+	if err := l.Describe(&about); err != nil {
 		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	l.Judge(&about)

@@ -475,21 +475,16 @@ func (s *builder) keyBy() {
 	s.Identity.ID, s.Identity.SetID, s.Identity.most = func(*Record) int { return 0 }, func(*Record, int) {}, math.MaxInt
 }
 
-// Describe sets what follows from the description of a collection of a catalogue. strict makes
-// loads require the members that requests require.
-func (s *Type) Describe(about *schema.Description, strict bool) error {
-	s.About, s.strict = about, strict
+// Describe sets what follows from the description of a collection of a catalogue.
+func (s *Type) Describe(about *schema.Description) error {
+	s.About = about
 	for _, f := range about.Fields {
 		s.hasTwoForms = s.hasTwoForms || f.Hidden || f.Computed
-		m := s.Member(f.Name)
-		if m != nil && strict {
-			m.strict, m.needed = !f.Nullable, m.needed || f.Required
-		}
 		switch {
 		case s.Open():
 			s.Engine.Known = append(s.Engine.Known, ordering.Snake(f.Name))
 		case f.Computed:
-		case m == nil && !s.OwnJSON:
+		case s.Member(f.Name) == nil && !s.OwnJSON:
 			return fmt.Errorf("the JSON of %v has no field %q: %s", s.Reflect, f.Name, Suggest(f.Name, s.members, func(m member) string { return m.Name }))
 		}
 	}

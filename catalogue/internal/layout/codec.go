@@ -8,7 +8,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
@@ -213,7 +212,7 @@ func (s *Type) readCommon(in *jsontext.Scanner, to *Record) bool {
 			return false
 		}
 		read := m.decoder.Common != nil && !m.Indirect && m.decoder.Common(m.at(to), text)
-		if !read && !m.decode(s.value(to), text) || m.strict && string(text) == "null" {
+		if !read && !m.decode(s.value(to), text) {
 			return false
 		}
 	}
@@ -236,7 +235,7 @@ func (m *member) decode(record reflect.Value, text []byte) bool {
 // encoding/json: names must match exactly, and an unknown or repeated name is an error, as is
 // null for a field that cannot hold it.
 func (s *Type) decodeLoaded(to *Record, object []byte, skipUnknown bool) error {
-	if s.OwnJSON && !s.strict {
+	if s.OwnJSON {
 		return json.Unmarshal(object, s.pointer(to))
 	}
 	members, err := s.parse(object)
@@ -246,13 +245,7 @@ func (s *Type) decodeLoaded(to *Record, object []byte, skipUnknown bool) error {
 	if err != nil {
 		return err
 	}
-	if err := s.set(to, members, skipUnknown); err != nil {
-		return err
-	}
-	if s.strict {
-		return s.checkStrict(members)
-	}
-	return nil
+	return s.set(to, members, skipUnknown)
 }
 
 // With returns a fresh entry whose record has the given members and otherwise the values of
@@ -314,29 +307,6 @@ func (s *Type) set(to *Record, members schema.Record, skipUnknown bool) error {
 		}
 	}
 	return nil
-}
-
-// checkStrict returns an error if a loaded object has null in a member that is not nullable, or
-// lacks a required member.
-func (s *Type) checkStrict(members schema.Record) error {
-	var missing []string
-	for _, f := range s.About.Fields {
-		text, ok := members.Get(f.Name)
-		switch {
-		case text == "null" && !f.Nullable:
-			return &schema.MemberError{Member: f.Name, Err: value.ErrNull}
-		case f.Required && !ok:
-			missing = append(missing, f.Name)
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	text := "is missing"
-	if others := missing[1:]; len(others) > 0 {
-		text += ", and so are " + strings.Join(others, ", ")
-	}
-	return &schema.MemberError{Member: missing[0], Err: errors.New(text)}
 }
 
 // encode returns the JSON of a record that passes its check, without white space, and without

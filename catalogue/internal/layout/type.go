@@ -31,7 +31,6 @@ type Type struct {
 	Fields   []*Field            // those that requests can compare: the described ones, and the id
 	byName   map[string]*Field   // these and the others, by the name in snake_case
 	Texts    []*Field            // unique fields that are text
-	strict   bool                // loads require what requests do
 	members  []member            // members of a struct
 	fill     func(reflect.Value) // makes nil lists of a struct empty; nil if it has none
 	plain    bool                // the JSON of a struct has its id as open records have theirs
@@ -64,7 +63,6 @@ type Options struct {
 	NewKey      func() string
 	Description *schema.Description
 	Validate    bool
-	StrictLoad  bool
 	Now         func() time.Time
 }
 
@@ -74,8 +72,7 @@ type member struct {
 	path    value.Path
 	decoder value.Decoder
 	key     string // the name in quotes, and a colon
-	strict  bool   // null in loaded data is an error
-	needed  bool   // loaded data that lack it have a default, or are invalid
+	needed  bool   // loaded data that lack it have a default
 
 	demand  *schema.Field // what a valid value meets; nil if any is valid
 	wanted  bool          // a record without it may be invalid
