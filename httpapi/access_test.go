@@ -1,17 +1,12 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // observed returns an OnAccess and what it was called with.
@@ -25,44 +20,26 @@ func TestAccess(t *testing.T) {
 	secret := http.Header{"Authorization": {"Bearer secret"}}
 	broken := failing("List", errors.New("broken"))
 	broken.about.Key, broken.about.Segment = "broken", "broken"
-	page := func(status, count int, w pagination.Window, terms ...ordering.Term) Access {
-		return Access{Collection: "films", Method: "GET", Status: status, Window: w, Ordering: terms, Count: count}
-	}
 	onAccess, accesses := observed()
 	h := newStubHandler(t, Options{Authorizer: AllowAll, ETags: true, OnAccess: onAccess}, newStub(50), broken)
-	tagged := call{target: "/api/films/?offset=3&ordering=-status,nope"}
-	tagged.header = ifNoneMatch(tagOf(t, h, tagged))
-	tests := []struct {
-		reason string
-		call   call
-		want   Access // without Bytes and Duration
+	for _, test := range []struct {
+		reason, collection string
+		call               call
+		status             int
 	}{
-		{"a page", call{target: "/api/films/"}, page(200, 50, pagination.Window{Limit: 21})},
-		{"an ordering", call{target: "/api/films/?ordering=-status,id&offset=%2040&limit=9999"},
-			page(200, 50, pagination.Window{Limit: 1000, Offset: 40},
-				ordering.Term{Field: "status", Desc: true}, ordering.Term{Field: "id"})},
-		{"HEAD", call{method: "HEAD", target: "/api/films/?limit=1"},
-			Access{Collection: "films", Method: "HEAD", Status: 200, Window: pagination.Window{Limit: 1}, Count: 50}},
-		{"If-None-Match is *", call{target: "/api/films/?limit=2", header: ifNoneMatch("*")},
-			page(304, -1, pagination.Window{Limit: 2})},
-		{"a 304 that needs no List has the terms of the request that name a field", tagged,
-			page(304, -1, pagination.Window{Limit: 21, Offset: 3},
-				ordering.Term{Field: "status", Desc: true})},
-		{"a record", call{target: "/api/films/1/"}, page(200, -1, pagination.Window{})},
-		{"the root", call{target: "/api/"}, Access{Method: "GET", Status: 200, Count: -1}},
-		{"an unknown path", call{target: "/api/secret/"}, Access{Method: "GET", Status: 404, Count: -1}},
-		{"a redirect", call{target: "/api/films"}, Access{Method: "GET", Status: 301, Count: -1}},
-		{"unknown format", call{target: "/api/films/?format=secret"}, page(404, -1, pagination.Window{})},
-		{"too many parameters", call{target: "/api/films/?" + strings.Repeat("&", 1000)}, page(400, -1, pagination.Window{})},
-		{"a path too long", call{target: "/" + strings.Repeat("x", 2048)}, Access{Method: "GET", Status: 414, Count: -1}},
-		{"a method that is not allowed", call{method: "PATCH", target: "/api/films/"},
-			Access{Collection: "films", Method: "PATCH", Status: 405, Count: -1}},
-		{"a POST", call{method: "POST", target: "/api/films/", body: `"secret"`, header: secret},
-			Access{Collection: "films", Method: "POST", Status: 201, Count: -1}},
-		{"a failure", call{target: "/api/broken/?limit=1"},
-			Access{Collection: "broken", Method: "GET", Status: 500, Window: pagination.Window{Limit: 1}, Count: -1}},
-	}
-	for _, test := range tests {
+		{"a page", "films", call{target: "/api/films/?ordering=-status"}, 200},
+		{"HEAD", "films", call{method: "HEAD", target: "/api/films/?limit=1"}, 200},
+		{"If-None-Match is *", "films", call{target: "/api/films/?limit=2", header: ifNoneMatch("*")}, 304},
+		{"the root", "", call{target: "/api/"}, 200},
+		{"an unknown path", "", call{target: "/api/secret/"}, 404},
+		{"a redirect", "", call{target: "/api/films"}, 301},
+		{"unknown format", "films", call{target: "/api/films/?format=secret"}, 404},
+		{"too many parameters", "films", call{target: "/api/films/?" + strings.Repeat("&", 1000)}, 400},
+		{"a path too long", "", call{target: "/" + strings.Repeat("x", 2048)}, 414},
+		{"a method that is not allowed", "films", call{method: "PATCH", target: "/api/films/"}, 405},
+		{"a POST", "films", call{method: "POST", target: "/api/films/", body: `"secret"`, header: secret}, 201},
+		{"a failure", "broken", call{target: "/api/broken/?limit=1"}, 500},
+	} {
 		for range 3 {
 			*accesses = nil
 			got := test.call.do(h)
@@ -73,35 +50,11 @@ func TestAccess(t *testing.T) {
 			if a.Bytes != len(got.Body) || a.Duration <= 0 {
 				t.Errorf("%s: %d bytes in %v, want %d", test.reason, a.Bytes, a.Duration, len(got.Body))
 			}
-			a.Bytes, a.Duration = 0, 0
-			if diff := cmp.Diff(test.want, a); diff != "" || a.Status != got.Status {
-				t.Errorf("%s, status %d (-want +got):\n%s", test.reason, got.Status, diff)
-			}
-			if strings.Contains(fmt.Sprintf("%+v", a), "secret") {
-				t.Errorf("%s: %+v contains what the client sent", test.reason, a)
+			want := Access{test.collection, cmp.Or(test.call.method, "GET"), test.status, a.Bytes, a.Duration}
+			if a != want || got.Status != test.status {
+				t.Errorf("%s: %d, OnAccess was called with %+v, want %+v", test.reason, got.Status, a, want)
 			}
 		}
-	}
-}
-
-// TestIgnoredParameters checks the names that OnAccess receives.
-func TestIgnoredParameters(t *testing.T) {
-	for _, test := range []struct {
-		method, target string
-		want           []string
-	}{
-		{"GET", "/api/films/?limit=1&offset=1&ordering=id&format=json&status=released&search=x", nil},
-		{"GET", "/api/films/?minutes=1&b&Status=x&%62=2&a=", []string{"minutes", "b", "Status", "a"}},
-		{"GET", "/api/films/1/?limit=1&offset=1&ordering=id&status=released&x=1",
-			[]string{"limit", "offset", "ordering", "x"}},
-		{"POST", "/api/films/?limit=1&status=a&format=json", []string{"limit", "status"}},
-		{"DELETE", "/api/films/1/?limit=1&status=released", []string{"limit"}},
-		{"GET", "/api/?limit=1&x", []string{"limit", "x"}},
-	} {
-		onAccess, accesses := observed()
-		h := newStubHandler(t, Options{Authorizer: AllowAll, OnAccess: onAccess}, newStub(1))
-		call{method: test.method, target: test.target}.do(h)
-		equal(t, fmt.Sprintf("%s %s", test.method, test.target), test.want, (*accesses)[0].Ignored)
 	}
 }
 

@@ -149,10 +149,6 @@ type Options struct {
 	// show. If empty, these are valid for one Handler only.
 	ETagKey string
 
-	// Order lists the keys of collections that come first in the root listing. The others
-	// follow in the order of the catalogue or of [NewHandler].
-	Order []string
-
 	// OnAccess, if not nil, is called once for each request after the response has been
 	// written. It is called by the goroutine that serves the request, with the request's
 	// context, and must be safe for concurrent use. The server does not complete the
@@ -177,26 +173,19 @@ type Handler struct {
 	routes      map[string]*route // by path, with its slash
 	restricts   bool              // some collection is restricted
 	origins     *origin.Resolver
-	values      fixedValues
 	writers     sync.Pool // of *bufio.Writer, for pages
 }
 
-// fixedValues are header values that never change. All responses share them, because
-// allocating them is a large part of the cost of a response. They must not be modified.
-type fixedValues struct {
-	json, deny, nosniff, referrer, noCache, private []string
-}
-
-func newFixedValues() fixedValues {
-	return fixedValues{
-		json:     []string{"application/json"},
-		deny:     []string{"DENY"},
-		nosniff:  []string{"nosniff"},
-		referrer: []string{"same-origin"},
-		noCache:  []string{"no-cache"},
-		private:  []string{"private, no-cache"},
-	}
-}
+// Header values that never change. All responses share them, because allocating them is a large
+// part of the cost of a response. They must not be modified.
+var (
+	valueJSON     = []string{"application/json"}
+	valueDeny     = []string{"DENY"}
+	valueNosniff  = []string{"nosniff"}
+	valueReferrer = []string{"same-origin"}
+	valueNoCache  = []string{"no-cache"}
+	valuePrivate  = []string{"private, no-cache"}
+)
 
 // New returns a handler that serves the collections of a catalogue. It returns an error
 // wrapping [ErrInvalidConfig] if the catalogue is nil or the options are invalid.
@@ -233,9 +222,6 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	if err := checkRoutes(list); err != nil {
 		return nil, err
 	}
-	if err := inOrder(list, opts.Order); err != nil {
-		return nil, err
-	}
 	origins, err := origin.NewResolver(opts.BaseURL, opts.TrustedProxies, opts.ForwardedPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidConfig, err)
@@ -250,7 +236,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 		opts.MaxBody = math.MaxInt64
 	}
 	opts.ETagKey = cmp.Or(opts.ETagKey, rand.Text())
-	h := &Handler{opts: opts, collections: list, origins: origins, values: newFixedValues()}
+	h := &Handler{opts: opts, collections: list, origins: origins}
 	h.routes = map[string]*route{opts.Root: {actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}}}
 	for _, r := range list {
 		h.routes[r.path], h.restricts = r, h.restricts || r.rows != nil
@@ -277,24 +263,6 @@ func checkRoutes(list []*route) error {
 			return fmt.Errorf("%w: collections %q and %q have the same segment or key", ErrInvalidConfig, other, d.Key)
 		}
 		keys[d.Key], segments[d.Segment] = true, d.Key
-	}
-	return nil
-}
-
-// inOrder moves the collections with the given keys, which [Options.Order] lists, to the
-// front.
-func inOrder(list []*route, keys []string) error {
-	for i, key := range keys {
-		at := slices.IndexFunc(list, func(r *route) bool { return r.key == key })
-		if at < 0 {
-			return fmt.Errorf("%w: Order: there is no collection %q", ErrInvalidConfig, key)
-		}
-		if at < i {
-			return fmt.Errorf("%w: Order has %q twice", ErrInvalidConfig, key)
-		}
-		moved := list[at]
-		copy(list[i+1:at+1], list[i:at])
-		list[i] = moved
 	}
 	return nil
 }

@@ -37,8 +37,6 @@ func TestInvalidConfig(t *testing.T) {
 		{"base URL", valid, Options{BaseURL: "x.example"}, `BaseURL "x.example" is not an absolute http or https URL`},
 		{"base URL that cannot be parsed", valid, Options{BaseURL: "http://x example"}, "BaseURL: parse"},
 		{"proxy", valid, Options{TrustedProxies: make([]netip.Prefix, 1)}, "TrustedProxies: invalid prefix"},
-		{"unknown key", valid, Options{Order: []string{"films", "film"}}, `Order: there is no collection "film"`},
-		{"repeated key", valid, Options{Order: []string{"films", "films"}}, `Order has "films" twice`},
 		{"root without a slash before", valid, Options{Root: "v1/"}, "Root"},
 		{"root without a slash after", valid, Options{Root: "/v1"}, "Root"},
 		{"root of slashes", valid, Options{Root: "//"}, "Root"},

@@ -57,13 +57,10 @@ func (v *view) list() {
 	if !ok {
 		return
 	}
-	if v.seen != nil {
-		v.seen.Window, v.seen.Ordering = p.Window, slices.Clone(terms)
-	}
 	if v.findTag(filter, q.Terms); v.sentInstead() {
 		return
 	}
-	terms, ok, err := v.read(&p, q) // of the list
+	ok, err := v.read(&p, q)
 	if err != nil {
 		v.failWith(err)
 		return
@@ -74,12 +71,6 @@ func (v *view) list() {
 	}
 	if v.confirmTag(); v.sentInstead() {
 		return
-	}
-	if v.seen != nil {
-		v.seen.Window, v.seen.Count = p.Window, p.count
-		if p.field == nil { // otherwise the order may be reversed
-			v.seen.Ordering = terms
-		}
 	}
 	v.sendPage(&p)
 }
@@ -412,23 +403,22 @@ func (v *view) sealing(q *catalogue.Query) (aead cipher.AEAD, about []byte) {
 // lastReads is how often the last page is read while the number of records changes.
 const lastReads = 3
 
-// read reads the page and finds its neighbours. It returns the terms of the list. ok is false if
-// there is no such page.
-func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool, err error) {
+// read reads the page and finds its neighbours. ok is false if there is no such page.
+func (v *view) read(p *page, q catalogue.Query) (ok bool, err error) {
 	counted := pagination.TraitsOf(v.style).Counted
 	var list catalogue.Listing
 	for n := range lastReads {
 		if list, err = v.route.all.List(v.r.Context(), q); errors.Is(err, catalogue.ErrInvalidToken) {
-			return nil, false, nil
+			return false, nil
 		} else if err != nil {
-			return nil, false, err
+			return false, err
 		}
 		if !counted {
 			break
 		}
 		at, ok := pagination.Requested(v.style, v.query, list.Count)
 		if !ok {
-			return nil, false, nil
+			return false, nil
 		}
 		if at == p.Place || n == lastReads-1 {
 			break
@@ -438,10 +428,10 @@ func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool,
 	p.count, p.records = list.Count, list.Records
 	if counted {
 		p.next, p.previous = pagination.Neighbours(v.style, p.Place, list.Count, nil)
-		return list.Terms, true, nil
+		return true, nil
 	}
 	p.turn(list.Records)
-	return list.Terms, true, v.link(p, q, list)
+	return true, v.link(p, q, list)
 }
 
 // turn sets the records of a page that were read in its direction, with one more.

@@ -235,27 +235,6 @@ func TestLinksAreServed(t *testing.T) {
 	}
 }
 
-// OnAccess is told of the page in any style.
-func TestAccessToPages(t *testing.T) {
-	var seen []Access
-	h := mustHandler(t, newRecordedPages(t), Options{OnAccess: func(_ context.Context, a Access) {
-		a.Bytes, a.Duration = 0, 0
-		seen = append(seen, a)
-	}})
-	for _, target := range []string{
-		"/api/numbers/?page=last&limit=3&ordering=name", "/api/sheets/?p=0&page_size=5", "/api/entries/?cursor=bz03&ordering=-name&page=7", "/api/stories/?cursor=x",
-	} {
-		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
-	}
-	want := []Access{
-		{Collection: "numbers", Method: "GET", Status: 200, Window: pagination.Window{Limit: 10, Offset: 110}, Ordering: []ordering.Term{ordering.Asc("name")}, Ignored: []string{"limit"}, Count: 120},
-		{Collection: "sheets", Method: "GET", Status: 404, Count: -1},
-		{Collection: "entries", Method: "GET", Status: 200, Window: pagination.Window{Limit: 10, Offset: 7}, Ordering: []ordering.Term{ordering.Desc("name")}, Ignored: []string{"page"}, Count: -1},
-		{Collection: "stories", Method: "GET", Status: 404, Count: -1},
-	}
-	equal(t, "accesses", want, seen)
-}
-
 // Pages by cursor of a restricted collection have only the records that the user may see, and
 // links that lead to all of them.
 func TestRestrictedCursors(t *testing.T) {

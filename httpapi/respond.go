@@ -73,7 +73,7 @@ func (v *view) begin(status, size int) bool {
 	if v.revisionErr != nil {
 		v.handler.opts.OnError(v.r, v.revisionErr)
 	}
-	header, values := v.w.Header(), &v.handler.values
+	header := v.w.Header()
 	if v.route != nil && v.route.allow != nil {
 		header["Allow"] = v.route.allow
 		v.setCaching(header)
@@ -82,12 +82,12 @@ func (v *view) begin(status, size int) bool {
 		v.setTag(header)
 	}
 	if status != http.StatusNoContent {
-		header["Content-Type"] = values.json
+		header["Content-Type"] = valueJSON
 	}
-	header["X-Frame-Options"] = values.deny
+	header["X-Frame-Options"] = valueDeny
 	header["Content-Length"] = []string{strconv.Itoa(size)}
-	header["X-Content-Type-Options"] = values.nosniff
-	header["Referrer-Policy"] = values.referrer
+	header["X-Content-Type-Options"] = valueNosniff
+	header["Referrer-Policy"] = valueReferrer
 	v.sent = true
 	v.w.WriteHeader(status)
 	return v.r.Method != http.MethodHead
@@ -97,7 +97,7 @@ func (v *view) begin(status, size int) bool {
 // route's value of Vary, if any, to those that outer middleware has set, such as Accept-Encoding.
 func (v *view) setCaching(header http.Header) {
 	if v.route.rows != nil && negotiation.IsRead(v.r.Method) && header["Cache-Control"] == nil {
-		header["Cache-Control"] = v.handler.values.private
+		header["Cache-Control"] = valuePrivate
 	}
 	if v.route.vary != nil {
 		wire.AddVary(header, v.route.vary)
@@ -133,7 +133,7 @@ func (v *view) refuse(no *refusal) {
 // report it: [Options.OnError] is not called. The response has neither Allow nor Vary. After a HEAD
 // it has no body.
 func (h *Handler) WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	quiet := &Handler{opts: h.opts, collections: h.collections, values: h.values}
+	quiet := &Handler{opts: h.opts, collections: h.collections}
 	quiet.opts.OnError = func(*http.Request, error) {}
 	v := view{handler: quiet, w: w, r: r}
 	for _, c := range h.collections {
@@ -181,12 +181,12 @@ func (v *view) failWith(err error) {
 // redirect redirects to a location: with 301 for GET and HEAD, and otherwise with 308,
 // after which clients repeat the method and the body.
 func (v *view) redirect(location string) {
-	header, values := v.w.Header(), &v.handler.values
+	header := v.w.Header()
 	header["Content-Type"] = []string{"text/html; charset=utf-8"}
 	header["Location"] = []string{location}
 	header["Content-Length"] = []string{"0"}
-	header["X-Content-Type-Options"] = values.nosniff
-	header["Referrer-Policy"] = values.referrer
+	header["X-Content-Type-Options"] = valueNosniff
+	header["Referrer-Policy"] = valueReferrer
 	status := http.StatusPermanentRedirect
 	if negotiation.IsRead(v.r.Method) {
 		status = http.StatusMovedPermanently
@@ -203,7 +203,7 @@ func (e *preconditionError) Error() string { return "httpapi: " + e.detail }
 func (v *view) setTag(header http.Header) {
 	header["Etag"] = []string{v.tag}
 	if negotiation.IsRead(v.r.Method) && header["Cache-Control"] == nil {
-		header["Cache-Control"] = v.handler.values.noCache
+		header["Cache-Control"] = valueNoCache
 	}
 }
 

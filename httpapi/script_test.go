@@ -313,8 +313,6 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 				zone = nil
 			}
 			opts.Framework = schema.DRF318(zone)
-		case "order":
-			opts.Order = strings.Split(value, ",")
 		case "forms":
 			opts.Forms = true
 		case "etags":

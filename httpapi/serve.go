@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +29,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	v := view{handler: h, w: w, r: r}
 	if h.opts.OnAccess != nil {
-		seen, start := &Access{Method: r.Method, Count: -1}, time.Now()
+		seen, start := &Access{Method: r.Method}, time.Now()
 		v.seen, v.w = seen, &observedWriter{w, seen}
 		defer func() {
 			seen.Duration = time.Since(start)
@@ -106,9 +105,6 @@ func (v *view) serveRoute() {
 	if no := v.authorizeMethod(action); no != nil {
 		v.refuse(no)
 		return
-	}
-	if v.seen != nil {
-		v.observeIgnored()
 	}
 	switch action {
 	case schema.List:
@@ -260,25 +256,4 @@ func (h *Handler) callOnAccess(r *http.Request, seen *Access) {
 		}
 	}()
 	h.opts.OnAccess(r.Context(), *seen)
-}
-
-// observeIgnored records the parameters that have no effect.
-func (v *view) observeIgnored() {
-	for name := range v.query.All() {
-		if !v.uses(name) && !slices.Contains(v.seen.Ignored, name) {
-			v.seen.Ignored = append(v.seen.Ignored, name)
-		}
-	}
-}
-
-// uses reports whether a parameter has an effect on the response.
-func (v *view) uses(name string) bool {
-	if name == "format" {
-		return true
-	}
-	is := pagination.TraitsOf(v.style)
-	if v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method) && (name == "ordering" || name == is.Place || name == is.Size) {
-		return true
-	}
-	return (v.route.isRecord || negotiation.IsRead(v.r.Method)) && v.route.about != nil && wire.Selects(*v.route.about, name)
 }

@@ -179,7 +179,7 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	about, first, demo := openapi.Options{Title: filepath.Base(p.file), Scheme: scheme}, "api/", http.NotFoundHandler()
 	if p.read == nil {
 		var stories *httpapi.Handler
-		if stories, demo, err = p.newHandler("/v1/", all, "stories", "series"); err != nil {
+		if stories, demo, err = p.newHandler("/v1/", slices.Concat(all[len(house):], all[:len(house)])); err != nil {
 			return nil, err
 		}
 		about.Title, about.Also, first = "Catalogue of a publishing house", []*httpapi.Handler{stories}, "v1/"
@@ -230,7 +230,7 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 }
 
 // newHandler returns the handler of collections, itself and with pages for browsers.
-func (p *program) newHandler(root string, list []httpapi.Collection, order ...string) (*httpapi.Handler, http.Handler, error) {
+func (p *program) newHandler(root string, list []httpapi.Collection) (*httpapi.Handler, http.Handler, error) {
 	authorizer, scheme, _ := p.writes()
 	style, err := p.pages()
 	if err != nil {
@@ -243,7 +243,6 @@ func (p *program) newHandler(root string, list []httpapi.Collection, order ...st
 		Pages:      style,
 		Framework:  p.version,
 		ETags:      true,
-		Order:      order,
 		OnError: func(r *http.Request, err error) {
 			p.errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
 		},

@@ -25,7 +25,4 @@ func NameSpan(ctx context.Context, a httpapi.Access) {
 	}
 	span.SetName(a.Method + " " + a.Collection)
 	span.SetAttributes(attribute.String("backlist.collection", a.Collection))
-	if a.Count >= 0 {
-		span.SetAttributes(attribute.Int("backlist.limit", a.Window.Limit), attribute.Int("backlist.offset", a.Window.Offset))
-	}
 }

@@ -3,11 +3,9 @@
 //	httpapi.Options{OnAccess: accesslog.New(slog.Default())}
 //
 // Each request results in one log record with the message "request" and the attributes
-// method, status, bytes and duration. The attribute collection is added if a collection has
-// the path. Requests for pages also have limit, offset, ordering (such as "-year,title", if
-// there is one) and count (if it is known). The attribute ignored lists the names of query
-// parameters without an effect, if there are any. Log records contain nothing else from the
-// request, so no credentials or catalogue records are logged.
+// method, status, bytes and duration. The attribute collection comes first if a collection has
+// the path. Log records contain nothing else from the request, so no credentials or catalogue
+// records are logged.
 //
 // Responses with status 500 and above are logged at [slog.LevelError], aborted
 // requests at [slog.LevelWarn], all others at [slog.LevelInfo].
@@ -19,7 +17,6 @@ import (
 	"net/http"
 
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // New returns a function for [httpapi.Options.OnAccess] that logs to logger. If logger
@@ -35,8 +32,18 @@ func New(logger *slog.Logger) func(context.Context, httpapi.Access) {
 		if !logger.Enabled(ctx, level) {
 			return
 		}
-		var buf [10]slog.Attr
-		logger.LogAttrs(ctx, level, "request", attrs(buf[:0], &a)...)
+		attrs := [...]slog.Attr{
+			slog.String("collection", a.Collection),
+			slog.String("method", a.Method),
+			slog.Int("status", a.Status),
+			slog.Int("bytes", a.Bytes),
+			slog.Duration("duration", a.Duration),
+		}
+		from := 0
+		if a.Collection == "" {
+			from = 1
+		}
+		logger.LogAttrs(ctx, level, "request", attrs[from:]...)
 	}
 }
 
@@ -48,28 +55,4 @@ func levelOf(status int) slog.Level {
 		return slog.LevelError
 	}
 	return slog.LevelInfo
-}
-
-func attrs(list []slog.Attr, a *httpapi.Access) []slog.Attr {
-	if a.Collection != "" {
-		list = append(list, slog.String("collection", a.Collection))
-	}
-	list = append(list,
-		slog.String("method", a.Method),
-		slog.Int("status", a.Status),
-		slog.Int("bytes", a.Bytes),
-		slog.Duration("duration", a.Duration))
-	if a.Window.Limit > 0 { // a page
-		list = append(list, slog.Int("limit", a.Window.Limit), slog.Int("offset", a.Window.Offset))
-	}
-	if len(a.Ordering) > 0 {
-		list = append(list, slog.String("ordering", ordering.Format(a.Ordering)))
-	}
-	if a.Count >= 0 {
-		list = append(list, slog.Int("count", a.Count))
-	}
-	if len(a.Ignored) > 0 {
-		list = append(list, slog.Any("ignored", a.Ignored))
-	}
-	return list
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/accesslog"
+	"github.com/gobacklist/backlist/resources"
 )
 
 func Example() {
@@ -17,12 +18,17 @@ func Example() {
 		}
 		return a
 	}}))
-	h, err := httpapi.New(mustNew(), httpapi.Options{OnAccess: accesslog.New(logger)})
+	c, err := resources.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h, err := httpapi.New(c, httpapi.Options{OnAccess: accesslog.New(logger)})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/events/?ordering=-name&token=secret", nil))
 	// Output:
-	// level=INFO msg=request collection=events method=GET status=200 bytes=52 limit=21 offset=0 ordering=-name count=0 ignored=[token]
+	// level=INFO msg=request collection=events method=GET status=200 bytes=52
 }
