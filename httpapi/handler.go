@@ -226,6 +226,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidConfig, err)
 	}
+	opts.BaseURL = origins.BaseURL()
 	if opts.Authorizer == nil {
 		opts.Authorizer = denyAll
 	}
@@ -328,12 +329,8 @@ func (h *Handler) Base(r *http.Request) string {
 
 // A Served describes what a [Handler] serves.
 type Served struct {
-	Root            string             // path of the root listing, without a prefix, such as "/api/"
-	BaseURL         string             // [Options.BaseURL] as it appears in links; empty if they depend on the request
-	AuthorizesReads bool               // [Options.AuthorizeReads]
-	Forms           bool               // [Options.Forms]
-	Tagged          bool               // [Options.ETags]: the root and records have an ETag
-	Collections     []ServedCollection // in the order of the root listing
+	Options                        // with the default Root, and BaseURL as it appears in links; must not be modified
+	Collections []ServedCollection // in the order of the root listing
 }
 
 // A ServedCollection is a collection that a [Handler] serves.
@@ -347,12 +344,7 @@ type ServedCollection struct {
 // Served returns a description of what h serves. The caller may modify its slice of
 // collections. O(number of collections).
 func (h *Handler) Served() Served {
-	s := Served{
-		Root: h.opts.Root, BaseURL: h.origins.BaseURL(), AuthorizesReads: h.opts.AuthorizeReads,
-		Forms:       h.opts.Forms,
-		Tagged:      h.opts.ETags,
-		Collections: make([]ServedCollection, len(h.collections)),
-	}
+	s := Served{h.opts, make([]ServedCollection, len(h.collections))}
 	for i, r := range h.collections {
 		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, h.opts.ETags && r.revisioner != nil}
 	}

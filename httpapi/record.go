@@ -45,10 +45,7 @@ func (v *view) retrieve() {
 // exists reports whether the record of the path exists and no filter hides it. If that
 // cannot be determined, exists returns false.
 func (v *view) exists() bool {
-	filter, err := v.parseFilter()
-	if err == nil {
-		filter, err = v.restrict(filter)
-	}
+	filter, _, err := v.selection()
 	if err == nil {
 		_, err = v.route.getter.Get(v.r.Context(), v.segment, filter)
 	}
@@ -112,8 +109,9 @@ func (v *view) destroy() {
 	v.begin(http.StatusNoContent, 0)
 }
 
-// parseFilter returns the filter that the parameters of the query describe.
-func (v *view) parseFilter() (schema.Filter, error) {
+// selection returns the filter of the query and of [Restrict]. If that fails, possible are the causes
+// that are the client's mistake.
+func (v *view) selection() (f schema.Filter, possible causes, err error) {
 	about, values := v.route.about, v.query.Values
 	for name := range v.query.All() {
 		if about.Named(name) != name { // as in JSON
@@ -125,28 +123,20 @@ func (v *view) parseFilter() (schema.Filter, error) {
 			break
 		}
 	}
-	return about.Filter(v.r.Context(), values, v.route.checks)
-}
-
-// restrict adds the tests of [Restrict] to a filter.
-func (v *view) restrict(f schema.Filter) (schema.Filter, error) {
-	var err error
+	if f, err = about.Filter(v.r.Context(), values, v.route.checks); err != nil {
+		return f, ifFields, err
+	}
 	if v.rows, err = v.route.restrictions(v.r.Context()); v.rows != nil {
 		f.Tests = slices.Concat(v.rows, f.Tests)
 	}
-	return f, err
+	return f, 0, err
 }
 
-// filter returns the filter of the query and of [Restrict]. It sends a response to an error and
-// then returns false.
+// filter returns the selection. It sends a response to an error and then returns false.
 func (v *view) filter() (f schema.Filter, ok bool) {
-	f, err := v.parseFilter()
+	f, possible, err := v.selection()
 	if err != nil {
-		v.failBecause(err, ifFields)
-		return f, false
-	}
-	if f, err = v.restrict(f); err != nil {
-		v.failWith(err)
+		v.failBecause(err, possible)
 	}
 	return f, err == nil
 }
@@ -212,7 +202,10 @@ func (v *view) readJSON(partial bool) (body []byte, ok bool) {
 		v.fail(http.StatusForbidden, wire.DetailForeign)
 		return nil, false
 	case media.IsJSON(), len(body) == 0 && !isForeign && !isForm:
-		return media.ToUTF8(body), true
+		if media.IsLatin1() {
+			body = negotiation.FromLatin1(body)
+		}
+		return body, true
 	case !isForm:
 		v.fail(http.StatusUnsupportedMediaType, fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
 		return nil, false

@@ -87,7 +87,7 @@ func TestRootLink(t *testing.T) {
 	} {
 		for _, target := range row.targets {
 			r := request("GET", "http://host.example"+target, "")
-			u, err := r.URL.Parse((&browser{served: httpapi.Served{Root: row.root}}).rootLink(r))
+			u, err := r.URL.Parse((&browser{served: httpapi.Served{Options: httpapi.Options{Root: row.root}}}).rootLink(r))
 			if err != nil || u.Path != row.root || u.Host != "host.example" {
 				t.Errorf("rootLink of %s leads to %v, want %s", target, u, row.root)
 			}

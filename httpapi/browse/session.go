@@ -86,7 +86,7 @@ func isToken(text string) bool {
 // permits the post, the answer is 415, and nothing is written.
 func (v *view) accepts(token string) bool {
 	method, path := http.MethodGet, v.served.Root
-	if !v.served.AuthorizesReads {
+	if !v.served.AuthorizeReads {
 		at := slices.IndexFunc(v.collections, func(c *collection) bool { return c.Actions.Has(schema.Create) })
 		if at < 0 {
 			return isToken(token)

@@ -140,7 +140,7 @@ func (o Options) defaults(h *httpapi.Handler) (Options, error) {
 		switch {
 		case also == nil:
 			return o, fmt.Errorf("%w: Also[%d]: nil handler", httpapi.ErrInvalidConfig, i)
-		case also.Served().AuthorizesReads != h.Served().AuthorizesReads:
+		case also.Served().AuthorizeReads != h.Served().AuthorizeReads:
 			return o, fmt.Errorf("%w: Also[%d]: AuthorizeReads is not the same for all handlers", httpapi.ErrInvalidConfig, i)
 		case slices.Contains(roots, also.Served().Root):
 			return o, fmt.Errorf("%w: Also[%d]: the root %s is repeated", httpapi.ErrInvalidConfig, i, also.Served().Root)
@@ -242,7 +242,7 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 				c.name, c.first = all[i].name, all[i].first // components have one example
 			} else {
 				c.name = taken.take(joined(s.Description.Name))
-				if !h.Served().AuthorizesReads {
+				if !h.Served().AuthorizeReads {
 					c.first = firstRecord(s)
 				}
 			}
@@ -255,7 +255,7 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 	}
 	for _, h := range handlers {
 		served := h.Served()
-		d.reads, d.tags, d.forms = served.AuthorizesReads, served.Tagged, served.Forms
+		d.reads, d.tags, d.forms = served.AuthorizeReads, served.ETags, served.Forms
 		d.root(served)
 		own := all[:len(served.Collections)]
 		all, d.firsts = all[len(own):], map[string]map[string]json.RawMessage{}

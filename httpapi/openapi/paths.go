@@ -25,7 +25,7 @@ func (d *describer) root(served httpapi.Served) {
 	d.model.Paths.add(escaped(served.Root), pathItem{Get: d.get(&operation{
 		ID: "listCollections", Summary: "List the collections",
 		Description: "Returns the absolute URL of each collection.",
-	}, served.Tagged, response{Description: "The URLs of the collections by key.", Content: jsonBody(d.schema(root, keys))}, badRequest, notFound)})
+	}, served.ETags, response{Description: "The URLs of the collections by key.", Content: jsonBody(d.schema(root, keys))}, badRequest, notFound)})
 }
 
 // listPath returns the description of the path of a collection. known reports whether the

@@ -4,6 +4,9 @@
 package negotiation
 
 import (
+	"iter"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,47 +32,26 @@ func KnownFormat(format string) bool {
 // that accepts JSON, or of the first of several. Qualities are ignored. If there is no
 // header, JSON is accepted. If the header is empty, JSON is not accepted.
 func Accept(headers []string) (indent int, ok bool) {
-	switch len(headers) {
-	case 0:
+	if len(headers) == 0 {
 		return 0, true
-	case 1:
-		if headers[0] == "*/*" || headers[0] == "application/json" {
-			return 0, true
-		}
 	}
-	return acceptList(strings.Join(headers, ","))
+	best, specificity := accepted(headers, "application/json")
+	value, _ := best.Param("indent")
+	n, _ := strconv.Atoi(strings.TrimSpace(value)) // the largest or least int if it is out of range
+	return min(max(n, 0), maxIndent), specificity >= 0
 }
 
-func acceptList(accept string) (indent int, ok bool) {
-	best, specificity := MediaType{}, -1
-	for alternative := range strings.SplitSeq(accept, ",") {
+// accepted returns the first of the most specific alternatives that accept a type, and its
+// specificity, which is -1 if none does.
+func accepted(headers []string, name string) (best MediaType, specificity int) {
+	specificity = -1
+	for alternative := range strings.SplitSeq(strings.Join(headers, ","), ",") {
 		m := ParseMediaType(alternative)
-		if !m.IsJSON() {
-			continue
-		}
-		if s := m.specificity(); s > specificity {
+		if s := m.specificity(); s > specificity && m.Is(name) {
 			best, specificity = m, s
 		}
 	}
-	if specificity < 0 {
-		return 0, false
-	}
-	value, _ := best.Param("indent")
-	return parseIndent(value), true
-}
-
-// parseIndent parses an integer and clamps it to the range from 0 to maxIndent. It
-// returns 0 for any other text.
-func parseIndent(text string) int {
-	text = strings.TrimPrefix(strings.TrimSpace(text), "+")
-	n := 0
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' { // a negative number counts as 0
-			return 0
-		}
-		n = min(n*10+int(text[i]-'0'), maxIndent)
-	}
-	return n
+	return best, specificity
 }
 
 // PrefersHTML reports whether a service that offers JSON first and HTML second responds
@@ -78,16 +60,8 @@ func parseIndent(text string) int {
 // It does if the most specific alternative that accepts HTML is more specific than all
 // those that accept JSON. Qualities and the order of the alternatives are ignored.
 func PrefersHTML(headers []string) bool {
-	html, json := -1, -1
-	for alternative := range strings.SplitSeq(strings.Join(headers, ","), ",") {
-		m := ParseMediaType(alternative)
-		if m.Is("text/html") {
-			html = max(html, m.specificity())
-		}
-		if m.IsJSON() {
-			json = max(json, m.specificity())
-		}
-	}
+	_, html := accepted(headers, "text/html")
+	_, json := accepted(headers, "application/json")
 	return html > json
 }
 
@@ -95,12 +69,10 @@ func PrefersHTML(headers []string) bool {
 // sent. It returns "" if the body is not encoded. It ignores the token identity, which RFC
 // 9110 reserves for Accept-Encoding (section 12.5.3), but which clients send.
 func ContentCoding(values []string) string {
-	for _, value := range values {
-		for coding := range strings.SplitSeq(value, ",") {
-			coding = strings.Trim(coding, " \t")
-			if coding != "" && !EqualFold(coding, "identity") {
-				return coding
-			}
+	for coding := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		coding = strings.Trim(coding, " \t")
+		if coding != "" && !EqualFold(coding, "identity") {
+			return coding
 		}
 	}
 	return ""
@@ -138,29 +110,18 @@ func (m MediaType) specificity() int {
 		return 0
 	case m.sub == "*":
 		return 1
-	case !m.hasParams():
-		return 2
 	}
-	return 3
-}
-
-// hasParams reports whether there is a parameter other than q.
-func (m MediaType) hasParams() bool {
-	for rest := m.params; rest != ""; {
-		var name string
-		name, _, rest = nextParam(rest)
+	for name := range m.all() {
 		if name != "" && !EqualFold(name, "q") {
-			return true
+			return 3
 		}
 	}
-	return false
+	return 2
 }
 
 // Param returns the unquoted value of the last parameter with the given name.
 func (m MediaType) Param(want string) (value string, ok bool) {
-	for rest := m.params; rest != ""; {
-		var name, raw string
-		name, raw, rest = nextParam(rest)
+	for name, raw := range m.all() {
 		if EqualFold(name, want) {
 			value, ok = raw, true
 		}
@@ -168,15 +129,21 @@ func (m MediaType) Param(want string) (value string, ok bool) {
 	return unquote(value), ok
 }
 
-// nextParam parses the first parameter of a text that begins with ';'. The name is empty
-// if the parameter has no '='.
-func nextParam(params string) (name, value, rest string) {
-	one, rest := cutParam(params[1:])
-	name, value, ok := strings.Cut(one, "=")
-	if !ok {
-		return "", "", rest
+// all returns the parameters. The name of one without '=' is empty.
+func (m MediaType) all() iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		for rest := m.params; rest != ""; {
+			var one string
+			one, rest = cutParam(rest[1:])
+			name, value, ok := strings.Cut(one, "=")
+			if !ok {
+				name, value = "", ""
+			}
+			if !yield(strings.TrimSpace(name), strings.TrimSpace(value)) {
+				return
+			}
+		}
 	}
-	return strings.TrimSpace(name), strings.TrimSpace(value), rest
 }
 
 // cutParam cuts text before the first ';' outside quotes. As in Django, a quote after
@@ -203,15 +170,6 @@ func unquote(text string) string {
 	return strings.ReplaceAll(text, `\"`, `"`)
 }
 
-// ToUTF8 converts a body of type m to UTF-8. It converts Latin-1 and returns
-// the body itself for any other charset, known or not.
-func (m MediaType) ToUTF8(body []byte) []byte {
-	if !m.IsLatin1() {
-		return body
-	}
-	return FromLatin1(body)
-}
-
 // FromLatin1 converts Latin-1 to UTF-8.
 func FromLatin1(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
@@ -224,12 +182,8 @@ func FromLatin1(text []byte) []byte {
 // IsLatin1 reports whether the charset of m is Latin-1.
 func (m MediaType) IsLatin1() bool {
 	charset, _ := m.Param("charset")
-	name := strings.ToLower(strings.TrimSpace(charset))
-	switch strings.ReplaceAll(name, "_", "-") {
-	case "latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1":
-		return true
-	}
-	return false
+	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(charset)), "_", "-")
+	return slices.Contains([]string{"latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1"}, name)
 }
 
 // EqualFold reports whether text and want are equal, ignoring the case of ASCII letters.

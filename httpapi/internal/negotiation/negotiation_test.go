@@ -66,24 +66,25 @@ func TestParseMediaTypeAllocations(t *testing.T) {
 	}
 }
 
-func TestToUTF8(t *testing.T) {
-	const latin, utf8 = "\"\xe9\xff\x00 ~\x80\"", "\"é\u00ff\x00 ~\u0080\""
-	tests := []struct{ contentType, want string }{
-		{"application/json", latin},
-		{"application/json; charset=utf-8", latin},
-		{"application/json; charset=koi8-r", latin},
-		{"application/json; charset=", latin},
-		{"application/json; charset=latin-1", utf8},
-		{"application/json; charset=Latin1", utf8},
-		{"application/json; charset=l1", utf8},
-		{"application/json; charset=ISO_8859-1", utf8},
-		{`application/json; charset="iso8859-1"`, utf8},
-		{"application/json; charset=utf-8; charset=latin-1", utf8},
-	}
-	for _, test := range tests {
-		if got := ParseMediaType(test.contentType).ToUTF8([]byte(latin)); string(got) != test.want {
-			t.Errorf("%s: ToUTF8(%q) = %q, want %q", test.contentType, latin, got, test.want)
+func TestLatin1(t *testing.T) {
+	for contentType, want := range map[string]bool{
+		"application/json":                                 false,
+		"application/json; charset=koi8-r":                 false,
+		"application/json; charset=":                       false,
+		"application/json; charset=latin-1":                true,
+		"application/json; charset=Latin1":                 true,
+		"application/json; charset=l1":                     true,
+		"application/json; charset=ISO_8859-1":             true,
+		`application/json; charset="iso8859-1"`:            true,
+		"application/json; charset=utf-8; charset=latin-1": true,
+	} {
+		if got := ParseMediaType(contentType).IsLatin1(); got != want {
+			t.Errorf("%s: IsLatin1() = %t, want %t", contentType, got, want)
 		}
+	}
+	const latin, utf8 = "\"\xe9\xff\x00 ~\x80\"", "\"é\u00ff\x00 ~\u0080\""
+	if got := FromLatin1([]byte(latin)); string(got) != utf8 {
+		t.Errorf("FromLatin1(%q) = %q, want %q", latin, got, utf8)
 	}
 }
 

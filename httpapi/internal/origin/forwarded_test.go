@@ -10,31 +10,31 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/rows"
 )
 
-// trusted returns the proxies of these tests.
-func trusted() []netip.Prefix {
-	return []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8"), netip.MustParsePrefix("192.0.2.7/32")}
-}
-
-func TestTrust(t *testing.T) {
-	ps, err := newProxies(trusted())
+// newResolver returns a Resolver that trusts some proxies.
+func newResolver(t *testing.T, base string, prefix bool) *Resolver {
+	t.Helper()
+	var trusted []netip.Prefix
+	for _, text := range []string{"10.0.0.0/8", "fd00::/8", "192.0.2.7/32"} {
+		trusted = append(trusted, netip.MustParsePrefix(text))
+	}
+	r, err := NewResolver(base, trusted, prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+func TestTrust(t *testing.T) {
+	r := newResolver(t, "", false)
 	for _, row := range rows.Read(t, "origin.txtar")["trusted"] {
-		if got := fmt.Sprint(ps.trust(row.Value)); got != row.Want {
-			t.Errorf("%s: trust(%q) = %s, want %s", row.Reason, row.Value, got, row.Want)
-		}
-		if proxies(nil).trust(row.Value) {
-			t.Errorf("%s: trust(%q) = true without proxies", row.Reason, row.Value)
+		if got := fmt.Sprint(r.trusts(row.Value)); got != row.Want {
+			t.Errorf("%s: trusts(%q) = %s, want %s", row.Reason, row.Value, got, row.Want)
 		}
 	}
 }
 
 func TestForwarded(t *testing.T) {
-	resolver, err := NewResolver("", trusted(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resolver := newResolver(t, "", false)
 	for _, row := range rows.Read(t, "origin.txtar")["forwarded"] {
 		r := newRequest("/api/", "/api/")
 		r.RemoteAddr, r.Header = "10.0.0.1:1", http.Header{}
@@ -79,10 +79,7 @@ func TestResolvePrefix(t *testing.T) {
 		{"not a proxy", "", "198.51.100.1:1", "/api/", true, "http://host.example/api/"},
 		{"a base URL", "https://x.example/y", "10.0.0.1:1", "/api/", true, "https://x.example/y/api/"},
 	} {
-		r, err := NewResolver(test.base, trusted(), test.option)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := newResolver(t, test.base, test.option)
 		req := newRequest(test.target, "/api/")
 		req.RemoteAddr = test.remote
 		req.Header = http.Header{"X-Forwarded-Prefix": {"/shop"}}

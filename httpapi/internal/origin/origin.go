@@ -6,7 +6,6 @@
 package origin
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -38,47 +37,48 @@ func (o Origin) AppendURL(dst []byte, path string) []byte {
 
 // A Resolver determines the origin of each request. It is safe for concurrent use.
 type Resolver struct {
-	base    string // without trailing slashes; empty if the origin depends on the request
-	fixed   Origin // base, parsed
-	proxies proxies
+	base    Origin // zero if the origin depends on the request
+	proxies []netip.Prefix
 	prefix  bool // of a proxy counts
 }
 
 // NewResolver returns a Resolver for the options of package httpapi with the same names.
 // It copies the proxies. It returns an error if baseURL is neither empty nor an absolute
 // http or https URL without user, query and fragment, or if a prefix is invalid or that
-// of IPv4-mapped IPv6 addresses.
+// of IPv4-mapped IPv6 addresses. Such addresses are compared as IPv4, so it would match none.
 func NewResolver(baseURL string, trustedProxies []netip.Prefix, forwardedPrefix bool) (*Resolver, error) {
-	fixed, err := parseBaseURL(baseURL)
+	base, err := parseBaseURL(baseURL)
 	if err != nil {
 		return nil, err
 	}
-	proxies, err := newProxies(trustedProxies)
-	if err != nil {
-		return nil, err
+	for _, p := range trustedProxies {
+		if !p.IsValid() || p.Addr().Is4In6() {
+			return nil, fmt.Errorf("TrustedProxies: %v; IPv4 addresses must not be written as IPv6", p)
+		}
 	}
-	r := &Resolver{fixed: fixed, proxies: proxies, prefix: forwardedPrefix}
-	if baseURL != "" {
-		r.base = string(fixed.AppendURL(nil, ""))
-	}
-	return r, nil
+	return &Resolver{base, slices.Clone(trustedProxies), forwardedPrefix}, nil
 }
 
 // BaseURL returns the base URL as it appears in links, without trailing slashes. It is
 // empty if the origin depends on the request.
-func (r *Resolver) BaseURL() string { return r.base }
+func (r *Resolver) BaseURL() string {
+	if r.base.Host == "" {
+		return ""
+	}
+	return string(r.base.AppendURL(nil, ""))
+}
 
 // Resolve returns the origin of a request. If a header in use is invalid, fault is an
 // error text for the client. Otherwise it is empty.
 func (r *Resolver) Resolve(req *http.Request) (o Origin, fault string) {
-	if r.base != "" {
-		return r.fixed, ""
+	if r.base.Host != "" {
+		return r.base, ""
 	}
 	o = Origin{Scheme: "http", Host: req.Host}
 	if req.TLS != nil {
 		o.Scheme = "https"
 	}
-	if len(r.proxies) > 0 && r.proxies.trust(req.RemoteAddr) {
+	if len(r.proxies) > 0 && r.trusts(req.RemoteAddr) {
 		if fault = o.readForwarded(req.Header); fault == "" && r.prefix {
 			o.Prefix, fault = readPrefix(req.Header)
 		}
@@ -103,23 +103,20 @@ func localHost(req *http.Request, scheme string) string {
 	if !ok || !validHost(address.String()) {
 		return "localhost"
 	}
-	if scheme == "https" {
-		return strings.TrimSuffix(address.String(), ":443")
-	}
-	return strings.TrimSuffix(address.String(), ":80")
+	return strings.TrimSuffix(address.String(), map[string]string{"http": ":80", "https": ":443"}[scheme])
 }
 
 // Location returns the value of a Location header for a path and a query at o, which
 // Resolve returned. The path has no escapes. The value is an absolute URL only if there is
 // a base URL.
 func (r *Resolver) Location(o Origin, path, rawQuery string) string {
-	path = quotePath(path)
-	location := r.base + path
-	if r.base == "" {
+	path = escape(path, quotedBytes) // as Django does; url.URL escapes ! ' ( ) *, too
+	location := r.BaseURL() + path
+	if r.base.Host == "" {
 		location = localURL(o.Prefix + path)
 	}
 	if rawQuery != "" {
-		location += "?" + escapeQuery(rawQuery)
+		location += "?" + escape(rawQuery, queryBytes)
 	}
 	return location
 }
@@ -142,28 +139,10 @@ func parseBaseURL(text string) (Origin, error) {
 	if err != nil {
 		return Origin{}, fmt.Errorf("BaseURL: %v", err)
 	}
-	if fault := baseURLFault(u, text); fault != "" {
-		return Origin{}, fmt.Errorf("BaseURL %q %s", text, fault)
+	if u.Scheme != "http" && u.Scheme != "https" || !validHost(u.Host) || u.User != nil || strings.ContainsAny(text, "?#") {
+		return Origin{}, fmt.Errorf("BaseURL %q is not an absolute http or https URL of a host and a path alone", text)
 	}
-	path := EscapePath(u.EscapedPath())
-	return Origin{u.Scheme, u.Host, strings.TrimRight(path, "/")}, nil
-}
-
-// baseURLFault returns an error text if u is not a base URL, or "".
-func baseURLFault(u *url.URL, text string) string {
-	switch {
-	case u.Scheme != "http" && u.Scheme != "https":
-		return "is not an absolute http or https URL"
-	case u.User != nil:
-		return "has user information"
-	case strings.Contains(text, "?"):
-		return "has a query"
-	case strings.Contains(text, "#"):
-		return "has a fragment"
-	case !validHost(u.Host):
-		return "has an invalid host"
-	}
-	return ""
+	return Origin{u.Scheme, u.Host, strings.TrimRight(EscapePath(u.EscapedPath()), "/")}, nil
 }
 
 // prefix returns the part of the request target before the path that the handler
@@ -185,52 +164,27 @@ func prefix(r *http.Request) string {
 // target may be in absolute form.
 func targetPath(target string) string {
 	target, _, _ = strings.Cut(target, "?")
-	if strings.HasPrefix(target, "/") {
-		return target
+	if _, rest, ok := strings.Cut(target, "://"); ok && target[0] != '/' {
+		return rest[max(strings.IndexByte(rest, '/'), 0):]
 	}
-	_, rest, ok := strings.Cut(target, "://")
-	if !ok {
-		return ""
-	}
-	if slash := strings.IndexByte(rest, '/'); slash >= 0 {
-		return rest[slash:]
-	}
-	return ""
+	return target
 }
 
-// cutPathSuffix cuts the decoded path suffix off the escaped path. It compares from the
-// end. Escapes can be recognized from there, since '%' is not a hex digit.
+// cutPathSuffix cuts the decoded path suffix off the escaped path, in which nothing is escaped if an
+// escape is invalid.
 func cutPathSuffix(escaped, suffix string) (before string, ok bool) {
-	end := len(escaped)
-	for i := len(suffix) - 1; i >= 0; i-- {
-		if end == 0 {
-			return "", false
-		}
-		c, size := escaped[end-1], 1
-		if end >= 3 && escaped[end-3] == '%' {
-			if high, low := hexValue(escaped[end-2]), hexValue(escaped[end-1]); high >= 0 && low >= 0 {
-				c, size = byte(high<<4|low), 3
-			}
-		}
-		if c != suffix[i] {
-			return "", false
-		}
-		end -= size
+	decoded, err := url.PathUnescape(escaped)
+	if err != nil {
+		return strings.CutSuffix(escaped, suffix)
 	}
-	return escaped[:end], true
-}
-
-// hexValue returns the value of a hex digit, or -1.
-func hexValue(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
+	before, ok = strings.CutSuffix(decoded, suffix)
+	size := len(before)
+	for i := 0; i < size; i++ {
+		if escaped[i] == '%' {
+			size += len("%20") - 1
+		}
 	}
-	return -1
+	return escaped[:size], ok
 }
 
 // maxHostName is the maximum length of a name in DNS. It also limits the length of links.
@@ -252,12 +206,7 @@ func validHost(host string) bool {
 	if name == "" || len(name) > maxHostName || hasPort && !validPort(port) {
 		return false
 	}
-	for i := range len(name) {
-		if c := name[i]; !isAlphanumeric(c) && c != '.' && c != '-' && c != '_' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(name, func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(".-_", r) })
 }
 
 func validIPv6(text string) bool {
@@ -270,84 +219,44 @@ func validPort(text string) bool {
 	return err == nil && port > 0 && len(text) <= len("65535")
 }
 
+// The bytes besides letters and digits that are not escaped. They are allowed (RFC 3986, section 3.3) or
+// begin an escape. Queries have brackets, since browsers send them.
+const (
+	pathBytes   = quotedBytes + ";=%"
+	quotedBytes = "-._~!$&'()*+,:@/"
+	queryBytes  = pathBytes + "?[]"
+)
+
 // EscapePath escapes each byte that is not allowed in the path of a URL. The result needs
 // no escaping in JSON or in a header. Existing escapes are kept.
-func EscapePath(path string) string { return escape(path, isPathByte) }
+func EscapePath(path string) string { return escape(path, pathBytes) }
 
-// escapeQuery escapes each byte that is not allowed in the query of a URL.
-func escapeQuery(query string) string { return escape(query, isQueryByte) }
-
-// quotePath escapes a path without escapes as Django does: also ';' and '=', but none of
-// ! ' ( ) *, which [net/url.URL.EscapedPath] escapes.
-func quotePath(path string) string { return escape(path, isQuotedPathByte) }
-
-func escape(text string, isClean func(byte) bool) string {
-	clean := 0
-	for clean < len(text) && isClean(text[clean]) {
-		clean++
-	}
-	if clean == len(text) {
+// escape escapes each byte that is not alphanumeric and not one of others.
+func escape(text, others string) string {
+	isDirty := func(r rune) bool { return !isAlphanumeric(r) && (r > '~' || strings.IndexByte(others, byte(r)) < 0) }
+	if !strings.ContainsFunc(text, isDirty) {
 		return text
 	}
-	const hex = "0123456789ABCDEF"
-	out := make([]byte, 0, len(text)+16)
-	out = append(out, text[:clean]...)
-	for _, c := range []byte(text[clean:]) {
-		if isClean(c) {
-			out = append(out, c)
+	var out []byte
+	for _, c := range []byte(text) {
+		if isDirty(rune(c)) {
+			out = fmt.Appendf(out, "%%%02X", c)
 		} else {
-			out = append(out, '%', hex[c>>4], hex[c&15])
+			out = append(out, c)
 		}
 	}
 	return string(out)
 }
 
-// isPathByte reports whether c is allowed unescaped in a path (RFC 3986, section 3.3) or
-// begins an escape.
-func isPathByte(c byte) bool {
-	return isAlphanumeric(c) || strings.IndexByte("-._~!$&'()*+,;=:@/%", c) >= 0
+func isAlphanumeric(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
-// isQuotedPathByte reports whether quotePath leaves c as it is.
-func isQuotedPathByte(c byte) bool {
-	return isPathByte(c) && c != ';' && c != '=' && c != '%'
-}
-
-// isQueryByte reports whether c is allowed unescaped in a query or begins an escape. It
-// allows brackets, since browsers send them.
-func isQueryByte(c byte) bool {
-	return isPathByte(c) || c == '?' || c == '[' || c == ']'
-}
-
-func isAlphanumeric(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
-
-// proxies are the addresses of the trusted proxies.
-type proxies []netip.Prefix
-
-// newProxies copies prefixes. It returns an error if one is invalid or that of
-// IPv4-mapped IPv6 addresses. Such addresses are compared as IPv4, so it would match none.
-func newProxies(prefixes []netip.Prefix) (proxies, error) {
-	for _, p := range prefixes {
-		if !p.IsValid() {
-			return nil, errors.New("TrustedProxies: invalid prefix")
-		}
-		if p.Addr().Is4In6() {
-			return nil, fmt.Errorf("TrustedProxies: %v is an IPv4-mapped IPv6 prefix; use IPv4", p)
-		}
-	}
-	return slices.Clone(prefixes), nil
-}
-
-// trust reports whether a request whose RemoteAddr is remote comes from a proxy.
-func (ps proxies) trust(remote string) bool {
+// trusts reports whether a request whose RemoteAddr is remote comes from a proxy.
+func (r *Resolver) trusts(remote string) bool {
 	from, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return false
-	}
 	address := from.Addr().Unmap().WithZone("")
-	return slices.ContainsFunc(ps, func(p netip.Prefix) bool { return p.Contains(address) })
+	return err == nil && slices.ContainsFunc(r.proxies, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
 // readForwarded sets the scheme and the host of o to those in the headers of a trusted proxy. It

@@ -62,10 +62,7 @@ func TestInvalidProxies(t *testing.T) {
 }
 
 func TestResolveTLS(t *testing.T) {
-	r, err := NewResolver("", nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := new(Resolver)
 	req := newRequest("/shop/api/", "/api/")
 	req.TLS = new(tls.ConnectionState)
 	want := Origin{"https", "host.example", "/shop"}
@@ -84,10 +81,7 @@ func TestPrefix(t *testing.T) {
 }
 
 func TestLocation(t *testing.T) {
-	r, err := NewResolver("", nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := new(Resolver)
 	for _, row := range rows.Read(t, "origin.txtar")["locations"] {
 		prefix, query, _ := strings.Cut(row.Value, "?")
 		if got := r.Location(Origin{"http", "host.example", prefix}, "/api/", query); got != row.Want {
@@ -106,10 +100,7 @@ func TestValidHost(t *testing.T) {
 
 // A request of HTTP/1.0 need not have a Host. That of its links is then the server's address.
 func TestHTTP10(t *testing.T) {
-	r, err := NewResolver("", nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := new(Resolver)
 	for _, row := range []struct {
 		reason, host string
 		minor        int
