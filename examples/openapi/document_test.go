@@ -41,7 +41,7 @@ const base = "https://test.example/openapi.json"
 // objects whose members are listed, so that undocumented members are found.
 func describe(t *testing.T, h *httpapi.Handler) *parsedDocument {
 	t.Helper()
-	doc, err := openapi.New(h, openapi.Options{RecordFilters: true})
+	doc, err := openapi.New(h, openapi.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,56 +24,48 @@ type forms struct {
 // formsOf returns the schemas that follow from the kind of a field. Those of lists and objects
 // say nothing of their parts.
 func formsOf(f schema.Field) forms {
-	s := forms{stored: &jsonSchema{}, filter: ofKind("string")}
+	s := forms{stored: ofKind("string"), filter: ofKind("string")}
 	switch f.Kind {
-	case schema.Integer:
-		s.stored, s.posted, s.filter = integer(), integer(), numberText()
-		s.posted.Minimum, s.posted.Maximum = json.RawMessage(f.Min), json.RawMessage(f.Max)
+	case schema.Integer, schema.Float:
+		number := integer()
+		if f.Kind == schema.Float {
+			number = formatted("number", "double")
+		}
+		bounded := *number
+		bounded.Minimum, bounded.Maximum = json.RawMessage(f.Min), json.RawMessage(f.Max)
+		s.stored, s.posted, s.filter = number, &bounded, numberText()
 		if f.Choices != nil {
 			s.stored = &jsonSchema{Type: "integer", Enum: choicesOf(f, false)}
 			s.posted, s.exact = s.stored, s.stored
 		}
-	case schema.Float:
-		s.stored, s.posted, s.filter = formatted("number", "double"), formatted("number", "double"), numberText()
-		s.posted.Minimum, s.posted.Maximum = json.RawMessage(f.Min), json.RawMessage(f.Max)
 	case schema.Decimal:
-		s.stored = &jsonSchema{Type: "string", Description: fmt.Sprintf("A number with %d decimal places.", f.Places)}
+		s.stored.Description = fmt.Sprintf("A number with %d decimal places.", f.Places)
 		s.posted = &jsonSchema{Type: "string", Pattern: decimalPattern(f),
 			Description: fmt.Sprintf("A number with at most %d digits, %d of them after the point.", f.Digits, f.Places) + bounds(f)}
 		s.filter = numberText()
 	case schema.Text, schema.Regex:
-		s.stored, s.posted = ofKind("string"), textForm(f, jsonSchema{})
+		s.posted = textForm(f, jsonSchema{})
 	case schema.Slug:
-		pattern := "^[-a-zA-Z0-9_]+$"
-		if f.Blank {
-			pattern = "^[-a-zA-Z0-9_]*$"
-		}
-		s.stored, s.posted = ofKind("string"), textForm(f, jsonSchema{Pattern: pattern})
+		s.posted = textForm(f, jsonSchema{Pattern: map[bool]string{false: "^[-a-zA-Z0-9_]+$", true: "^[-a-zA-Z0-9_]*$"}[f.Blank]})
 	case schema.UnicodeSlug:
-		s.stored = ofKind("string")
 		s.posted = textForm(f, jsonSchema{Description: "Letters and numbers of any script, hyphens and underscores."})
 	case schema.Email: // records that were loaded may have addresses that are not of the format
-		s.stored = ofKind("string")
 		s.posted = textForm(f, jsonSchema{Format: "email", Description: "An e-mail address"})
 	case schema.URL:
-		s.stored = formatted("string", "uri")
-		if f.Blank { // an empty string does not have the format uri
+		if s.stored = formatted("string", "uri"); f.Blank { // an empty string does not have the format uri
 			s.stored = &jsonSchema{Type: "string", Description: "A URL, or empty."}
 		}
 		f.MaxLength = min(maxURL, cmp.Or(f.MaxLength, maxURL))
 		s.posted = textForm(f, jsonSchema{Format: "uri", Description: "A URL"})
-	case schema.UUID:
-		s.stored, s.filter = formatted("string", "uuid"), formatted("string", "uuid")
-	case schema.Date:
-		s.stored, s.filter = formatted("string", "date"), formatted("string", "date")
-	case schema.Timestamp:
-		s.stored, s.filter = formatted("string", "date-time"), formatted("string", "date-time")
+	case schema.UUID, schema.Date, schema.Timestamp:
+		s.stored = formatted("string", map[schema.Kind]string{schema.UUID: "uuid", schema.Date: "date", schema.Timestamp: "date-time"}[f.Kind])
+		s.filter = s.stored
 	case schema.Boolean:
 		s.stored, s.filter = ofKind("boolean"), ofKind("boolean")
 	case schema.TimeOfDay:
-		s.stored = &jsonSchema{Type: "string", Pattern: "^" + clockPattern + "$"}
+		s.stored.Pattern = "^" + clockPattern + "$"
 	case schema.Interval:
-		s.stored = &jsonSchema{Type: "string", Pattern: "^(-?[0-9]+ )?" + clockPattern + "$", Description: "Days, if any, and a time."}
+		s.stored.Pattern, s.stored.Description = "^(-?[0-9]+ )?"+clockPattern+"$", "Days, if any, and a time."
 	case schema.Choice:
 		s.exact = &jsonSchema{Type: "string", Enum: choicesOf(f, false)}
 		s.stored = &jsonSchema{Type: "string", Enum: choicesOf(f, f.Blank)}
@@ -84,6 +76,8 @@ func formsOf(f schema.Field) forms {
 		if s.stored = s.filter; f.Kind == schema.References {
 			s.stored, s.exact = listOf(s.filter), listOf(s.filter)
 		}
+	case schema.JSON, schema.Array, schema.Map, schema.Object:
+		s.stored = &jsonSchema{}
 	}
 	if f.Quoted {
 		s.stored = &jsonSchema{Type: "string", Description: "A text with the " + s.stored.Type + "."}

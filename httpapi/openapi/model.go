@@ -125,7 +125,6 @@ type describer struct {
 	model      *model
 	operations names
 	scheme     string      // of Options.Scheme
-	filtered   bool        // Options.RecordFilters
 	forms      bool        // httpapi.Options.Forms
 	errors     *jsonSchema // of fieldErrors
 	writes     bool        // some operation writes

@@ -40,8 +40,9 @@
 // The handler also responds to HEAD where there is a GET, and to OPTIONS everywhere, and has
 // the parameter format; the document leaves these out. Each collection has a tag, its path
 // segment. Page sizes come from the handler's options. Filters and the search are parameters
-// of pages and, with [Options.RecordFilters], of the paths of records, where a record that
-// they do not select results in 404 for all methods. With entity tags
+// of pages. The paths of records have them, too, where a record that they do not select results in
+// 404 for all methods; the document leaves that out, since clients would become several times
+// larger. With entity tags
 // ([httpapi.Options].ETags), reads have If-None-Match and 304, and the writes of records
 // whose tags the collection can compare have If-Match and 412.
 //
@@ -117,11 +118,6 @@ type Options struct {
 	// [httpapi.Options.AuthorizeReads] all requests use it. If empty, the document
 	// describes no credentials.
 	Scheme string
-
-	// RecordFilters describes the parameters of filters and of the search at the paths of
-	// records too. The handler always has them, but few clients use them, and generated
-	// clients become several times larger.
-	RecordFilters bool
 }
 
 // defaults validates the options and returns a copy with defaults filled in.
@@ -251,7 +247,7 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 	}
 	m := &model{OpenAPI: "3.1.0", Info: info{opts.Title, opts.Description, opts.Version}, Servers: []server{{opts.Server}}}
 	d := &describer{
-		model: m, operations: names{}, scheme: opts.Scheme, filtered: opts.RecordFilters, errors: fieldErrorsSchema(all),
+		model: m, operations: names{}, scheme: opts.Scheme, errors: fieldErrorsSchema(all),
 	}
 	for _, h := range handlers {
 		served := h.Served()
@@ -279,9 +275,6 @@ func (d *describer) collection(c collection) {
 		d.model.Paths.add(path, d.listPath(c, known))
 	}
 	if c.hasRecordPath() {
-		if !d.filtered {
-			c.Description.Filters, c.Description.Search = nil, nil
-		}
 		item := d.recordPath(c)
 		d.model.Paths.add(path+"{"+cmp.Or(item.Parameters[0].Name, idParameter.Name)+"}/", item)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -360,7 +359,7 @@ func mustNew() *catalogue.Catalogue {
 // TestFilms compares parts of the document of filmCatalogue with those in testdata. The name
 // of a section is a JSON pointer (RFC 6901). A part that is empty does not exist.
 func TestFilms(t *testing.T) {
-	document := newDocument(t, filmCatalogue(t), Options{RecordFilters: true})
+	document := newDocument(t, filmCatalogue(t), Options{})
 	_, parts := rows.Texts(t, "films.txtar")
 	filters := 0
 	for _, p := range parts {
@@ -392,36 +391,6 @@ func TestFilms(t *testing.T) {
 	if want := 3 + filters; len(parameters) != want { // ordering, limit and offset
 		t.Errorf("GET /api/films/ has %d parameters, want %d", len(parameters), want)
 	}
-}
-
-// The paths of records have the parameters of filters only on request.
-func TestRecordFilters(t *testing.T) {
-	for requested, want := range map[bool]string{
-		false: "id",
-		true:  "id Director.filter.search",
-	} {
-		document := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{RecordFilters: requested})
-		var path struct {
-			Parameters []struct {
-				Ref string `json:"$ref"`
-			}
-		}
-		must(t, json.Unmarshal(document.Paths["/api/directors/{id}/"]["parameters"], &path.Parameters))
-		var got []string
-		for _, p := range path.Parameters {
-			got = append(got, p.Ref[strings.LastIndex(p.Ref, "/")+1:])
-		}
-		equal(t, fmt.Sprintf("requested %v", requested), want, strings.Join(got, " "))
-	}
-}
-
-// The document has the information about the API of the options.
-func TestInfo(t *testing.T) {
-	opts := Options{Title: "Films", Description: "D"}
-	var got struct{ Info json.RawMessage }
-	must(t, json.Unmarshal(newDocument(t, filmCatalogue(t), opts).JSON(), &got))
-	want := `{"title":"Films","description":"D","version":"1"}`
-	equal(t, "info", want, compactJSON(t, got.Info))
 }
 
 // must ends the test if its preparation failed.

@@ -40,18 +40,19 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 		order := d.parameter(orderOf(c.record), orderingParameter(term, about))
 		uncounted := !pagination.TraitsOf(about.Pages).Counted
 		page, text := d.schema(pageOf(c.record), pageSchema(c.record, uncounted)), "Returns a page of records in the requested order."
-		filters, names := d.filters(c), asWritten(about, about.Filters)
+		filters, names, invalid := d.filters(c), asWritten(about, about.Filters), badRequest
 		if len(about.Search) > 0 {
 			names = append(names, wire.Search)
 		}
 		if names != nil {
+			invalid = badFilter
 			text += " The filters are " + strings.Join(names, ", ") + "."
 		}
 		item.Get = d.get(&operation{
 			ID: "list" + listName(c.Description), Summary: "List " + wire.Words(c.Description.Segment),
 			Description: text,
 			Parameters:  slices.Concat([]parameter{order}, d.pages(c.Description.Pages), filters),
-		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, c.invalid(badRequest), notFound)
+		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, invalid, notFound)
 	}
 	if c.Description.Actions.Has(schema.Create) {
 		text, result := "Validates the body and adds a record with a new id.", "The record, with its id."
@@ -84,12 +85,12 @@ func (d *describer) address(c collection) (p parameter, label string) {
 // recordPath returns the description of the path of a collection's records.
 func (d *describer) recordPath(c collection) pathItem {
 	address, label := d.address(c)
-	item, name := pathItem{Parameters: append([]parameter{address}, d.filters(c)...)}, article(c.Description.Name)
+	item, name := pathItem{Parameters: []parameter{address}}, article(c.Description.Name)
 	if c.Description.Actions.Has(schema.Retrieve) {
 		item.Get = d.get(&operation{
 			ID: "get" + c.name, Summary: "Get " + name,
 			Description: "Returns the record with the " + label + ".",
-		}, d.tags, response{Description: "The record.", Content: jsonBody(ref(c.record))}, c.invalid(badRequest), noRecord)
+		}, d.tags, response{Description: "The record.", Content: jsonBody(ref(c.record))}, badRequest, noRecord)
 	}
 	if c.Description.Actions.Has(schema.Update) {
 		item.Put = d.change(c, schema.Update, &operation{
@@ -107,7 +108,7 @@ func (d *describer) recordPath(c collection) pathItem {
 		item.Delete = d.writeRecord(&operation{
 			ID: "delete" + c.name, Summary: "Delete " + name,
 			Description: "Deletes the record, unless other records refer to it.",
-		}, "204", response{Description: "The record is deleted."}, c.invalid(badRequest))
+		}, "204", response{Description: "The record is deleted."}, badRequest)
 	}
 	return item
 }
@@ -119,7 +120,7 @@ func (d *describer) change(c collection, action schema.Actions, op *operation) *
 		changed.Headers = d.tagOf(c)
 	}
 	op.RequestBody = d.body(c, action)
-	return d.writeRecord(op, "200", changed, c.invalid(badRecord))
+	return d.writeRecord(op, "200", changed, badRecord)
 }
 
 // writeRecord completes the description of a method that writes a record.
@@ -273,24 +274,13 @@ func written(about schema.Description, name string) string {
 	return name
 }
 
-// invalid returns the response to an invalid request: badFilter if there are filters or a
-// search, which can have too many words, and otherwise the given one.
-func (c collection) invalid(otherwise common) common {
-	if len(c.Description.Filters)+len(c.Description.Search) > 0 {
-		return badFilter
-	}
-	return otherwise
-}
-
 // filters adds the components for the parameters that select records of a collection and
 // returns references to them.
 func (d *describer) filters(c collection) (references []parameter) {
-	taken := names{}
 	add := func(p parameter) {
 		// No other component has a point. Generators derive the name of a type from the
 		// component's. Without ".filter" it could be the name of a field's type.
-		name := c.name + ".filter." + taken.take(p.Name)
-		references = append(references, d.parameter(name, p))
+		references = append(references, d.parameter(c.name+".filter."+clean(p.Name), p))
 	}
 	for _, name := range c.Description.Filters {
 		field, lookup, _ := c.Description.Parameter(name) // the handler has checked it

@@ -19,14 +19,13 @@ import (
 type Text struct{ Name, Data string }
 
 // Texts returns the comment of a file in the directory testdata, and its texts. A file that
-// cannot be read, or has two texts with the same name, fails the test.
+// cannot be read fails the test.
 func Texts(t testing.TB, name string) (comment string, texts []Text) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
 	last := &comment
 	for line := range strings.Lines(string(data)) {
 		title, begins := strings.CutPrefix(line, "-- ")
@@ -35,10 +34,6 @@ func Texts(t testing.TB, name string) (comment string, texts []Text) {
 			*last += line
 			continue
 		}
-		if seen[title] {
-			t.Fatalf("%s has %q twice", name, title)
-		}
-		seen[title] = true
 		texts = append(texts, Text{Name: title})
 		last = &texts[len(texts)-1].Data
 	}
