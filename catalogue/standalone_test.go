@@ -314,22 +314,15 @@ func TestCatalogueSnapshot(t *testing.T) {
 }
 
 type (
-	writesOnly struct {
+	writesOwn struct {
 		ID int `json:"id"`
 	}
-	writesText struct {
+	readsOwn struct {
 		ID int `json:"id"`
 	}
-	readsText struct {
+	embedsTime struct {
 		ID int `json:"id"`
-	}
-	bothText struct {
-		ID int `json:"id"`
-	}
-	// A readsOnly sets a default when it is decoded. It is written by encoding/json.
-	readsOnly struct {
-		ID    int    `json:"id"`
-		State string `json:"state"`
+		time.Time
 	}
 	unknownWord struct {
 		ID    int    `json:"id"`
@@ -347,34 +340,8 @@ type (
 	}
 )
 
-func (writesOnly) MarshalJSON() ([]byte, error)  { return []byte(`{"id":1}`), nil }
-func (*writesText) MarshalText() ([]byte, error) { return []byte("1"), nil }
-func (*readsText) UnmarshalText([]byte) error    { return nil }
-func (*bothText) MarshalText() ([]byte, error)   { return nil, nil }
-func (*bothText) UnmarshalText([]byte) error     { return nil }
-
-func (r *readsOnly) UnmarshalJSON(data []byte) error {
-	type plain readsOnly
-	r.State = "new"
-	err := json.Unmarshal(data, (*plain)(r))
-	if err == nil && r.State == "" {
-		err = errors.New("no state")
-	}
-	return err
-}
-
-// TestRecordsThatDecodeThemselves inserts records of a type with a method UnmarshalJSON.
-func TestRecordsThatDecodeThemselves(t *testing.T) {
-	cat := mustCatalogue(t, catalogue.DefineBare[readsOnly]("books", catalogue.Options{}))
-	must(t, catalogue.InsertBare(cat, "books", readsOnly{State: "old"}))
-	must(t, cat.Load(strings.NewReader(saved(t, cat)), catalogue.LoadOptions{}))
-	equal(t, "the record", `{"books":[{"id":1,"state":"old"}]}`, savedJSON(t, cat))
-	// The error is that of the method. No field alone is a record that it accepts.
-	err := catalogue.InsertBare(cat, "books", readsOnly{})
-	if !errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), "no state") || strings.Contains(err.Error(), "field") {
-		t.Errorf("Insert = %v, want ErrInvalid without the name of a field", err)
-	}
-}
+func (*writesOwn) MarshalText() ([]byte, error) { return nil, nil }
+func (*readsOwn) UnmarshalJSON([]byte) error    { return nil }
 
 // TestTagsOfStandaloneCollections: unique and decimal have an effect, the other words are
 // for requests.

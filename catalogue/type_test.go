@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"runtime"
@@ -69,32 +68,12 @@ type (
 		Map   map[string]any `json:"map"`
 		ID    int            `json:"id"`
 	}
-	ownJSON struct {
-		Number int `json:"id"`
-		Name   string
-		Parts  []*string
-	}
 	cloned struct {
 		ID   int    `json:"id"`
 		Name string `json:"name"`
 		list *[]string
 	}
 )
-
-func (o *ownJSON) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{"id": o.Number, "name": o.Name, "parts": o.Parts})
-}
-
-func (o *ownJSON) UnmarshalJSON(data []byte) error {
-	var read struct {
-		ID    int
-		Name  string
-		Parts []*string
-	}
-	err := json.Unmarshal(data, &read)
-	*o = ownJSON{read.ID, read.Name, read.Parts}
-	return err
-}
 
 func (c cloned) Clone() cloned {
 	if c.list != nil {
@@ -151,9 +130,6 @@ func TestRecordTypes(t *testing.T) {
 		storesAll(t, func(i int, name string) idLast {
 			return idLast{true, 1 << 60, name, []any{name, nil}, time.Unix(int64(i), 0).UTC(), map[string]any{"a": []any{name}}, i}
 		})
-	})
-	t.Run("methods for JSON", func(t *testing.T) {
-		storesAll(t, func(i int, name string) ownJSON { return ownJSON{i, name, []*string{text(i), nil}} })
 	})
 	t.Run("a method Clone", func(t *testing.T) {
 		storesAll(t, func(i int, name string) cloned { return cloned{i, name, &[]string{name}} })
