@@ -59,10 +59,10 @@ func TestControlErrors(t *testing.T) {
 		{"invalid fault", "POST /faults/", `{"fault":"503 nth"}`, 400, `unexpected "nth"`},
 		{"mistyped collection", "POST /faults/", `{"fault":"GET /api/evnets/ 503"}`, 400, `"/api/evnets/": did you mean /api/events/?`},
 		{"mistyped root", "POST /faults/", `{"fault":"/v2/stories/ cut"}`, 400, `"/v2/stories/": did you mean /v1/stories/?`},
-		{"mistyped collection in a pattern", "POST /faults/", `{"fault":"/v1/storys/{id}/{$} 503"}`, 400, "did you mean /v1/stories/{id}/?"},
+		{"mistyped collection in a pattern", "POST /faults/", `{"fault":"/v1/storys/*/ 503"}`, 400, "did you mean /v1/stories/?"},
 		{"record without a path", "POST /faults/", `{"fault":"/v1/labels/7/ 503"}`, 400, "did you mean /v1/labels/?"},
 		{"path of nothing", "POST /faults/", `{"fault":"/login 503"}`, 400, "want one of /, /openapi.json, /api/, "},
-		{"invalid pattern", "POST /faults/", `{"fault":"/v1/{/ 503"}`, 400, "is not a pattern"},
+		{"invalid pattern", "POST /faults/", `{"fault":"/v1/[/ 503"}`, 400, "is not a pattern"},
 		{"invalid path", "POST /faults/", `{"fault":"GET /api/events 503"}`, 400, `want "/api/events/"`},
 	}
 	for _, tt := range tests {
@@ -102,7 +102,7 @@ func TestFaultList(t *testing.T) {
 		want[0].Count++
 		want = append(want, usedFault{fault, 1})
 	}
-	for _, unused := range []string{"/v1/{segment}/{id}/{$} cut after=100", "POST cut"} {
+	for _, unused := range []string{"/v1/*/*/ cut nth=100", "POST cut"} {
 		if a := ask(t, "POST "+s.control+"/faults/", `{"fault":"`+unused+`"}`); a.status != 204 {
 			t.Fatalf("%s: %d %s", unused, a.status, a.body)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -72,14 +73,8 @@ func setWhen(match *cataloguetest.Match, word string) error {
 		match.Nth = int(number)
 	case err == nil && name == "times" && number > 0:
 		match.Times = int(number)
-	case err == nil && name == "after":
-		match.After = int(number)
-	case err == nil && name == "offset" && number > 0:
-		match.Offset = int(number)
-	case err == nil && name == "seed":
-		match.Seed = number
 	default:
-		return fmt.Errorf("unexpected %q after the fault; want a share such as 10%%, or nth=2, times=2, after=1, offset=21 or seed=7", word)
+		return fmt.Errorf("unexpected %q after the fault; want a share such as 10%%, or nth=2 or times=2", word)
 	}
 	return nil
 }
@@ -120,9 +115,7 @@ type form struct {
 func forms() []form {
 	type fault = cataloguetest.Fault
 	return []form{
-		{"unavailable 5s", func(a *arguments) fault { return cataloguetest.Unavailable(a.duration()) }},
 		{"rate-limit 5s", func(a *arguments) fault { return cataloguetest.RateLimit(a.duration()) }},
-		{"rate-limit-date 5s", func(a *arguments) fault { return cataloguetest.RateLimitDate(a.duration()) }},
 		{"late cut", func(a *arguments) fault { return cataloguetest.Late(a.fault()) }},
 		{"header Retry-After 5", func(a *arguments) fault { return cataloguetest.Header(a.text(), a.value()) }},
 		{"delay 2s", func(a *arguments) fault { return cataloguetest.Delay(a.duration()) }},
@@ -130,8 +123,6 @@ func forms() []form {
 		{"cut", func(*arguments) fault { return cataloguetest.ResetConnection() }},
 		{"cut-after 100", func(a *arguments) fault { return cataloguetest.ResetAfter(a.number()) }},
 		{"truncate 100", func(a *arguments) fault { return cataloguetest.Truncate(a.number()) }},
-		{"browsable-api", func(*arguments) fault { return cataloguetest.BrowsableAPI() }},
-		{"expire-tokens", func(*arguments) fault { return cataloguetest.ExpireTokens() }},
 		{"next-is-self", func(*arguments) fault { return cataloguetest.NextIsSelf() }},
 		{"next-host elsewhere.example", func(a *arguments) fault { return cataloguetest.Page(nextHost(a.text())) }},
 		{"missing-row", func(*arguments) fault { return cataloguetest.MissingRow() }},
@@ -213,7 +204,7 @@ func (a *arguments) duration() time.Duration {
 // faults are the faults of a service. It is safe for concurrent use.
 type faults struct {
 	fake  *cataloguetest.Server
-	paths []string // of the service; {id} stands for a record
+	paths []string // of the service; an asterisk stands for a record
 
 	mu    sync.Mutex
 	added []addedFault
@@ -251,21 +242,12 @@ func (f *faults) add(text string) error {
 }
 
 // serves reports whether a path, or a valid pattern of one, matches a path of the service.
-func (f *faults) serves(path string) bool {
+func (f *faults) serves(pattern string) bool {
 	return slices.ContainsFunc(f.paths, func(served string) bool {
-		if strings.ContainsAny(path, "{}") {
-			return matches(path, served)
-		}
-		return path == served || strings.Contains(served, "{") && matches(served+"{$}", path)
+		narrower, _ := path.Match(pattern, served)
+		wider, _ := path.Match(served, pattern)
+		return narrower || wider
 	})
-}
-
-// matches reports whether a pattern of http.ServeMux matches a path.
-func matches(pattern, path string) bool {
-	mux := http.NewServeMux()
-	mux.Handle(pattern, http.NotFoundHandler())
-	_, matched := mux.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}})
-	return matched != ""
 }
 
 // used returns the faults in the order in which they were added.
@@ -279,7 +261,7 @@ func (f *faults) used() []usedFault {
 	return all
 }
 
-// pathsOf returns the paths of a handler. That of a record ends in {id}/.
+// pathsOf returns the paths of a handler. That of a record ends in */.
 func pathsOf(root string, list []httpapi.Collection) []string {
 	const ofRecords = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
 	paths := []string{root}
@@ -287,7 +269,7 @@ func pathsOf(root string, list []httpapi.Collection) []string {
 		about := collection.Description()
 		paths = append(paths, root+about.Segment+"/")
 		if about.Actions&ofRecords != 0 {
-			paths = append(paths, root+about.Segment+"/{id}/")
+			paths = append(paths, root+about.Segment+"/*/")
 		}
 	}
 	return paths

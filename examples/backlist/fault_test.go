@@ -34,13 +34,8 @@ func TestFaults(t *testing.T) {
 		{"header removed", "header Content-Type 100%", func(a, whole answer) bool {
 			return len(a.header["Content-Type"]) == 0 && len(whole.header["Content-Type"]) == 1
 		}},
-		{"unavailable", "unavailable 1500ms", func(a, _ answer) bool { return a.status == 503 && a.header.Get("Retry-After") == "2" }},
 		{"rate limit", "rate-limit 1500ms", func(a, _ answer) bool { return a.status == 429 && a.header.Get("Retry-After") == "2" }},
-		{"rate limit with a date", "rate-limit-date 5s", func(a, _ answer) bool {
-			return a.status == 429 && strings.HasSuffix(a.header.Get("Retry-After"), " GMT")
-		}},
 		{"late", "late 503", func(a, _ answer) bool { return a.status == 503 }},
-		{"offsets do not expire", "expire-tokens", func(a, whole answer) bool { return a.status == 200 && a.body == whole.body }},
 		{"delay", "delay 1ms", func(a, whole answer) bool { return a.body == whole.body }},
 		{"slow", "slow 500 1ms", func(a, whole answer) bool { return a.body == whole.body }},
 		{"cut", "cut", func(a, _ answer) bool { return a.status == 0 && a.err != nil }},
@@ -51,18 +46,16 @@ func TestFaults(t *testing.T) {
 			return strings.HasPrefix(page(a).Next, "http://elsewhere.example/api/books/")
 		}},
 		{"missing row", "missing-row", func(a, _ answer) bool { return len(page(a).Records) == 1 }},
-		{"repeated row", "repeated-row", func(a, _ answer) bool { return len(page(a).Records) == 3 && page(a).Records[0].ID == 2 }},
-		{"browsable API", "browsable-api", func(a, _ answer) bool { return a.header.Get("Content-Type") == "text/html; charset=utf-8" }},
+		{"repeated row", "repeated-row", func(a, _ answer) bool {
+			return len(page(a).Records) == 3 && page(a).Records[0].ID == page(a).Records[1].ID
+		}},
 
 		{"method and path", "GET /api/books/ 503", func(a, _ answer) bool { return a.status == 503 }},
 		{"another method", "POST /api/books/ 503", func(a, _ answer) bool { return a.status == 200 }},
-		{"pattern of the path", "/api/{segment}/{$} 503", func(a, _ answer) bool { return a.status == 503 }},
-		{"another path", "/api/{$} 503", func(a, _ answer) bool { return a.status == 200 }},
-		{"page", "503 offset=2", func(a, _ answer) bool { return a.status == 503 }},
-		{"another page", "503 offset=4", func(a, _ answer) bool { return a.status == 200 }},
+		{"pattern of the path", "/api/*/ 503", func(a, _ answer) bool { return a.status == 503 }},
+		{"another path", "/api/ 503", func(a, _ answer) bool { return a.status == 200 }},
 		{"second request", "503 nth=2", func(a, _ answer) bool { return a.status == 200 }},
 		{"twice", "503 times=2", func(a, _ answer) bool { return a.status == 503 }},
-		{"first request is skipped", "503 after=1", func(a, _ answer) bool { return a.status == 200 }},
 		{"all", "503 100%", func(a, _ answer) bool { return a.status == 503 }},
 		{"white space", "  GET \t/api/books/   503  ", func(a, _ answer) bool { return a.status == 503 }},
 	}
@@ -88,10 +81,10 @@ func TestFaults(t *testing.T) {
 }
 
 // TestShare checks that a share is that of cataloguetest: about its fraction of the requests,
-// and the same ones in each run with the same seed.
+// and the same ones in each run.
 func TestShare(t *testing.T) {
-	failures := func(fault string) (which []int) {
-		s := start(t, few("-fail", fault)...)
+	failures := func() (which []int) {
+		s := start(t, few("-fail", "503 10%")...)
 		for i := range 200 {
 			if ask(t, "GET "+s.base+"/api/", "").status == 503 {
 				which = append(which, i)
@@ -99,12 +92,9 @@ func TestShare(t *testing.T) {
 		}
 		return which
 	}
-	first, again, other := failures("503 10%"), failures("503 10%"), failures("503 10% seed=7")
-	if len(first) < 10 || len(first) > 35 || len(other) < 10 || len(other) > 35 {
-		t.Errorf("%d and %d of 200 requests failed, want about 20", len(first), len(other))
-	}
-	if !slices.Equal(first, again) || slices.Equal(first, other) {
-		t.Errorf("failed requests: %v, %v, with another seed %v", first, again, other)
+	first, again := failures(), failures()
+	if len(first) < 10 || len(first) > 35 || !slices.Equal(first, again) {
+		t.Errorf("of 200 requests, %v and then %v failed, want about 20, and the same", first, again)
 	}
 }
 

@@ -43,18 +43,16 @@
 //
 // A fault is written as
 //
-//	[METHOD] [PATH] NAME [ARGUMENT ...] [SHARE%] [nth=N] [times=N] [after=N] [offset=N] [seed=N]
+//	[METHOD] [PATH] NAME [ARGUMENT ...] [SHARE%] [nth=N] [times=N]
 //
-// The path is as in [cataloguetest.Match]: the whole path, or a pattern of [http.ServeMux]
-// such as /api/{$}. A share is a percentage of the requests, nth=2 selects the second
-// request, times=2 selects two, after=1 skips the first, offset=21 selects the page that begins there, and seed
-// determines which requests belong to a share. These are the names and arguments, with the
+// The path is as in [cataloguetest.Match]: the whole path, or a pattern of [path.Match]
+// such as /api/*/. A share is a percentage of the requests, nth=2 selects the second
+// request, and times=2 selects two. These are the names and arguments, with the
 // function of package cataloguetest that documents each:
 //
 //	503                            Status; any status from 200
 //	503 "busy"                     with a body in quotes or back quotes
-//	unavailable 5s                 Unavailable: 503 with Retry-After
-//	rate-limit 5s                  RateLimit: 429 with Retry-After, for 5s; rate-limit-date has a date
+//	rate-limit 5s                  RateLimit: 429 with Retry-After, for 5s
 //	late cut                       Late: another fault, after the write of the request
 //	header Retry-After 5           Header; without a value, the header is removed
 //	delay 2s                       Delay
@@ -62,12 +60,10 @@
 //	cut                            ResetConnection: no response
 //	cut-after 100                  ResetAfter 100 bytes of the body
 //	truncate 100                   Truncate: a body of 100 bytes
-//	browsable-api                  BrowsableAPI: HTML for format=api
 //
 // and these for the pages of /api/:
 //
 //	next-is-self                   NextIsSelf
-//	expire-tokens                  ExpireTokens: with -pages cursors
 //	next-host elsewhere.example    Page: the next link leads to another host
 //	missing-row, repeated-row      MissingRow, RepeatedRow
 //

@@ -17,10 +17,6 @@ import (
 // their bodies.
 func (s *Server) Exchanges() []Exchange { return s.log.exchanges() }
 
-// ClearLog discards the exchanges so far. Later assertions apply only to the requests
-// that follow.
-func (s *Server) ClearLog() { s.log.forget() }
-
 // AssertRequests fails the test unless the server received exactly these requests, in this
 // order:
 //

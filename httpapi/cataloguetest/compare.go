@@ -1,20 +1,17 @@
 package cataloguetest
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // Compare sends the same requests to a fake and to the service that it stands for, one after
@@ -32,41 +29,22 @@ import (
 //			httptest.NewRequest("GET", "/api/events/99999999/", nil))
 //	}
 //
-// Of a request, the method, the path, the query, the header and the body count. Each difference
-// is reported with its place, such as results[2].name, its kind, and both values. Its kind is one
-// of
-//
-//   - status;
-//   - header: of the headers that the fake sends, except Date, Server, ETag, Content-Length and
-//     Set-Cookie, and of Live.Headers;
-//   - member: a value, or the presence of a member;
-//   - count: the member count, or a list that has other records, or more or fewer of them;
-//   - order: a list that has the same records in another order;
-//   - body: of responses that are not JSON.
-//
-// The order of the members of an object does not count. URLs are compared by path and query, apart
-// from the path of Live.URL. At most ten differences of a request are reported.
+// Of a request, the method, the path, the query, the header and the body count. Of a response, the
+// status counts, the body, and the headers that the fake sends, except Date, Server, ETag,
+// Content-Length and Set-Cookie. The order of the members of an object does not count. URLs are
+// compared by path and query, apart from the path of Live.URL. At most 4 KiB of the differences of
+// a request are reported.
 //
 // Compare calls tb.Fatalf if a request cannot be sent, or if the recording cannot be written or
 // read, or is of other requests. It is written after all requests have been answered.
 // O(size of the responses).
 func (s *Server) Compare(tb testing.TB, live Live, requests ...*http.Request) {
 	tb.Helper()
-	c := comparison{Live: live, server: s, ids: map[string]string{}, fakes: map[string]string{}}
 	rec, err := newRecording(live, s.URL)
 	for i := 0; i < len(requests) && err == nil; i++ {
-		r, body := requests[i], []byte(nil)
-		if r.Body != nil {
-			body, err = io.ReadAll(r.Body)
-		}
-		if err == nil {
-			err = c.request(rec, r, body)
-		}
-		if more := len(c.found) - maxDifferences; more > 0 {
-			c.found = append(c.found[:maxDifferences], fmt.Sprintf("and %d more", more))
-		}
-		if len(c.found) > 0 {
-			tb.Errorf("%s: the service and its fake differ:\n  %s", requested(r), strings.Join(c.found, "\n  "))
+		var diff string
+		if diff, err = s.compare(rec, requests[i]); diff != "" {
+			tb.Errorf("%s: the service and its fake differ (-service +fake):\n%s", requested(requests[i]), fake.Truncate(diff, maxDifference))
 		}
 	}
 	if err == nil {
@@ -77,191 +55,69 @@ func (s *Server) Compare(tb testing.TB, live Live, requests ...*http.Request) {
 	}
 }
 
-const maxDifferences = 10 // of a request that are reported
+const maxDifference = 4 << 10 // bytes of the differences of a request
 
-// A comparison compares a fake with a service.
-type comparison struct {
-	Live
-	server *Server
-	ids    map[string]string // ids of the service by paths of records of the fake
-	fakes  map[string]string // and the other way round
-
-	collection string   // path of the collection of the current request
-	identity   string   // member that identifies its records
-	found      []string // differences of the current request
-}
-
-// request compares the responses to a request.
-func (c *comparison) request(rec *recording, r *http.Request, body []byte) error {
-	paths := c.server.faults.paths
-	c.found, c.collection = nil, paths.canonical(r.URL.Path)
-	if collection, _, ok := wire.SplitRecord(c.collection); ok && paths.at(collection).Key != "" {
-		c.collection = collection
-	}
-	c.identity = paths.at(c.collection).Identity().Name
-	got, err := answerTo(r, c.server.Client, c.server.URL, r.URL.EscapedPath(), body, c.server.URL)
-	if err != nil {
-		return err
-	}
-	want, err := rec.next(r, translated(r.URL.EscapedPath(), c.collection, c.ids), body)
-	if err == nil {
-		c.compare(want, got)
-	}
-	return err
-}
-
-// translated returns the path of a record of the other side, if its id is known.
-func translated(path, collection string, ids map[string]string) string {
-	record := strings.TrimSuffix(path, "/")
-	if id, ok := ids[record]; ok {
-		return collection + id + path[len(record):]
-	}
-	return path
-}
-
-func (c *comparison) differ(place, kind, live, fake string) {
-	c.found = append(c.found, fmt.Sprintf("%s (%s): %s, fake %s", cmp.Or(place, "body"), kind, brief(live), brief(fake)))
-}
-
-func brief(text string) string { return fake.Truncate(cmp.Or(text, "none"), maxLine) }
-
-// jsonOf returns the JSON of a value.
-func jsonOf(value any) string {
-	if text, ok := value.(string); ok {
-		return wire.Quote(text)
-	}
-	text, _ := json.Marshal(value)
-	return string(text)
-}
-
-// usualHeaders are not compared unless Live.Headers has them.
-var usualHeaders = [...]string{"Date", "Server", "Etag", "Content-Length", "Set-Cookie"}
-
-// compare compares two responses.
-func (c *comparison) compare(live, fake answer) {
-	if live.Status != fake.Status {
-		c.differ("status", "status", strconv.Itoa(live.Status), strconv.Itoa(fake.Status))
-	}
-	names := slices.DeleteFunc(slices.Collect(maps.Keys(fake.Header)), func(name string) bool {
-		return slices.Contains(usualHeaders[:], name)
-	})
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(names, c.Headers...)))) {
-		l, f := strings.Join(live.Header.Values(name), ", "), strings.Join(fake.Header.Values(name), ", ")
-		if c.target(l, c.fakes) != c.target(f, nil) {
-			c.differ(name, "header", l, f)
+// compare returns the differences between the responses to a request.
+func (s *Server) compare(rec *recording, r *http.Request) (diff string, err error) {
+	var body []byte
+	if r.Body != nil {
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return "", err
 		}
 	}
-	l, isJSON := decode(live.Body)
-	f, ok := decode(fake.Body)
-	switch {
-	case ok && isJSON:
-		c.values("", l, f)
-	case live.Body != fake.Body:
-		c.differ("", "body", live.Body, fake.Body)
+	got, err := answerTo(r, s.Client, s.URL, body, s.URL)
+	if err != nil {
+		return "", err
 	}
+	want, err := rec.next(r, body)
+	if err != nil {
+		return "", err
+	}
+	return cmp.Diff(rec.compared(want, got.Header), rec.compared(got, got.Header)), nil
 }
 
-// decode returns the value of a body, if it is JSON.
-func decode(body string) (value any, ok bool) {
+// unequalHeaders are not compared.
+var unequalHeaders = [...]string{"Date", "Server", "Etag", "Content-Length", "Set-Cookie"}
+
+// compared returns what is compared of a response: the status, those of some headers that are
+// compared, and the body.
+func (live Live) compared(a answer, names http.Header) map[string]any {
+	all := map[string]any{"status": a.Status, "body": live.normal(decode(a.Body))}
+	for name := range names {
+		if !slices.Contains(unequalHeaders[:], name) {
+			all[name] = live.normal(strings.Join(a.Header.Values(name), ", "))
+		}
+	}
+	return all
+}
+
+// decode returns the value of a body or, if it is not JSON, the body.
+func decode(body string) (value any) {
 	in := json.NewDecoder(strings.NewReader(body))
 	in.UseNumber()
-	ok = json.Valid([]byte(body)) && in.Decode(&value) == nil
-	return value, ok
-}
-
-// target returns the path and the query of a URL, or any other text itself.
-func (c *comparison) target(text string, ids map[string]string) string {
-	link, err := url.Parse(text)
-	if err != nil || link.Host == "" {
-		return text
+	if !json.Valid([]byte(body)) || in.Decode(&value) != nil {
+		return body
 	}
-	link.Path = translated(link.Path, c.collection, ids)
-	return link.RequestURI()
+	return value
 }
 
-// values compares the values at a place of two bodies.
-func (c *comparison) values(place string, live, fake any) {
-	switch l := live.(type) {
+// normal returns a value without what may differ: volatile members, and the hosts of URLs.
+func (live Live) normal(value any) any {
+	switch v := value.(type) {
 	case map[string]any:
-		if f, ok := fake.(map[string]any); ok {
-			c.objects(place, l, f)
-			return
+		for name, member := range v {
+			if v[name] = live.normal(member); slices.Contains(live.Volatile, name) {
+				v[name] = "volatile"
+			}
 		}
 	case []any:
-		if f, ok := fake.([]any); ok {
-			c.lists(place, l, f)
-			return
+		for i := range v {
+			v[i] = live.normal(v[i])
+		}
+	case string:
+		if link, err := url.Parse(v); err == nil && link.Host != "" {
+			return link.RequestURI()
 		}
 	}
-	l, isText := live.(string)
-	f, ok := fake.(string)
-	if ok && isText && c.target(l, c.fakes) == c.target(f, nil) || live == fake {
-		return
-	}
-	kind := "member"
-	if place == "count" {
-		kind = place
-	}
-	c.differ(place, kind, jsonOf(live), jsonOf(fake))
-}
-
-func (c *comparison) objects(place string, live, fake map[string]any) {
-	isRecord := !strings.Contains(place, ".")
-	names := slices.AppendSeq(slices.Collect(maps.Keys(live)), maps.Keys(fake))
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		at := strings.TrimPrefix(place+"."+name, ".")
-		l, has := live[name]
-		f, fakeHas := fake[name]
-		switch {
-		case !has || !fakeHas:
-			c.differ(at, "member", presence(has), presence(fakeHas))
-		case slices.Contains(c.Volatile, name), c.MapIDs && isRecord && name == c.identity && c.maps(l, f):
-		default:
-			c.values(at, l, f)
-		}
-	}
-}
-
-func presence(has bool) string {
-	if has {
-		return "present"
-	}
-	return "absent"
-}
-
-// maps reports whether two ids are of the same record, which may have been seen before.
-func (c *comparison) maps(live, fake any) bool {
-	l, f := fmt.Sprint(live), fmt.Sprint(fake)
-	ofLive, ofFake := c.collection+l, c.collection+f
-	if c.ids[ofFake] == "" && c.fakes[ofLive] == "" {
-		c.ids[ofFake], c.fakes[ofLive] = l, f
-	}
-	return c.ids[ofFake] == l && c.fakes[ofLive] == f
-}
-
-func (c *comparison) lists(place string, live, fake []any) {
-	l, f := c.idsOf(live), c.idsOf(fake)
-	switch {
-	case len(live) == len(fake) && (c.MapIDs || slices.Equal(l, f)):
-		for i := range live {
-			c.values(fmt.Sprintf("%s[%d]", place, i), live[i], fake[i])
-		}
-	case slices.Equal(slices.Sorted(slices.Values(l)), slices.Sorted(slices.Values(f))):
-		c.differ(place, "order", strings.Join(l, " "), strings.Join(f, " "))
-	default:
-		c.differ(place, "count", strings.Join(l, " "), strings.Join(f, " "))
-	}
-}
-
-// idsOf returns the ids of records, and of other values their texts.
-func (c *comparison) idsOf(list []any) []string {
-	ids := make([]string, len(list))
-	for i, value := range list {
-		if record, ok := value.(map[string]any); ok {
-			value = cmp.Or(record[c.identity], any(""))
-		}
-		ids[i] = fmt.Sprint(value)
-	}
-	return ids
+	return value
 }

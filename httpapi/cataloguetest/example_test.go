@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -65,7 +66,7 @@ func TestEventNamesUnavailable(t *testing.T) {
 		server := cataloguetest.New(t)
 		slow := server.Inject(cataloguetest.Match{Nth: 1}, cataloguetest.Delay(time.Hour))
 		server.Inject(
-			cataloguetest.Match{Collection: "events", Offset: 21},
+			cataloguetest.Match{Query: url.Values{"offset": {"21"}}},
 			cataloguetest.Status(503, "busy"))
 
 		_, err := eventNames(t.Context(), server.Client, server.URL)
@@ -172,11 +173,17 @@ func ExampleGitHub() {
 	// 404 {"message":"Not found."}
 }
 
-// A service has pages such as {"rows":[…],"cursor":"…"}, of which each leads to the next.
-func ExampleCodec_ownPages() {
+// A service has pages such as {"rows":[…],"more":"https://…"}, of which each leads to the next.
+func ExampleCodec() {
 	server, err := cataloguetest.Open(cataloguetest.Options{
 		Definitions: []catalogue.AnyDefinition{films},
-		Codec:       &cataloguetest.Codec{Records: "rows", Next: "cursor", Tokens: true, Place: "after", Size: "first"},
+		Codec: &cataloguetest.Codec{
+			Pages: pagination.Cursors{Cursor: "after", Size: "first"},
+			Next:  "more",
+			Body: func(page pagination.Envelope[json.RawMessage], _ http.Header) any {
+				return map[string]any{"rows": page.Records, "more": page.Next}
+			},
+		},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -184,28 +191,14 @@ func ExampleCodec_ownPages() {
 	}
 	defer server.Close()
 	_ = server.Catalogue.Load(strings.NewReader(`{"films":[{"id":1,"name":"Onda"},{"id":2,"name":"Lume"}]}`), catalogue.LoadOptions{})
-	for query := "first=1"; query != ""; {
-		resp, err := server.Client.Get(server.URL + "/api/films?" + query)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		var page struct {
-			Rows   []film
-			Cursor string
-		}
-		err = json.NewDecoder(resp.Body).Decode(&page)
-		resp.Body.Close()
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(page.Rows)
-		if query = page.Cursor; query != "" {
-			query = "first=1&after=" + query
-		}
+	resp, err := server.Client.Get(server.URL + "/api/films?first=1")
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	fmt.Println(string(body), err)
 	// Output:
-	// [{1 Onda}]
-	// [{2 Lume}]
+	// {"more":"http://catalogue.test/api/films?after=cD0x&first=1","rows":[{"id":1,"name":"Onda"}]} <nil>
 }

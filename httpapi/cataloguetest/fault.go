@@ -1,7 +1,7 @@
 package cataloguetest
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,9 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -21,7 +19,6 @@ import (
 // A Fault changes, delays or prevents the response to a request. [Server.Inject] applies
 // it to the requests that a [Match] selects. The zero Fault is invalid.
 type Fault struct {
-	name  string // as in the code of a test
 	stage stage
 	// apply applies the fault to a request. It reports whether it could: faults of
 	// pages do not change other responses.
@@ -34,8 +31,8 @@ type Fault struct {
 type stage int
 
 const (
-	beforeResponse stage = iota // Delay, ResetConnection
-	inPlaceOf                   // Status, Unavailable, BrowsableAPI
+	beforeResponse stage = iota // Delay, Do, ResetConnection
+	inPlaceOf                   // Status, RateLimit
 	inPage                      // faults of pages
 	late                        // Late
 	inHeader                    // Header
@@ -56,7 +53,7 @@ func Status(code int, body string) Fault {
 	if json.Valid([]byte(body)) {
 		contentType = "application/json"
 	}
-	return Fault{name: fmt.Sprintf("Status(%d)", code), stage: inPlaceOf, apply: func(i *interceptor) bool {
+	return Fault{stage: inPlaceOf, apply: func(i *interceptor) bool {
 		header := i.w.Header().Clone()
 		header.Set("Content-Type", contentType)
 		i.response = &wire.Recorder{Status: code, Sent: header, Body: []byte(body)}
@@ -64,85 +61,22 @@ func Status(code int, body string) Fault {
 	}}
 }
 
-// unavailablePage is the body of a response by [Unavailable].
-const unavailablePage = "<!doctype html><title>503 Service Unavailable</title><h1>Service Unavailable</h1>"
-
-// Unavailable responds with status 503, a page of HTML as proxies send, and a header
-// Retry-After with the given time in seconds, rounded up. As with [Status], the request does
-// not reach the catalogue. A negative time counts as zero. The time is only announced: a request
-// that comes earlier is not treated differently.
-func Unavailable(after time.Duration) Fault {
-	status := Status(http.StatusServiceUnavailable, unavailablePage)
-	return Fault{name: fmt.Sprintf("Unavailable(%v)", after), stage: inPlaceOf, apply: func(i *interceptor) bool {
-		status.apply(i)
-		i.response.Sent.Set("Retry-After", seconds(after))
-		return true
-	}}
-}
-
-// seconds returns a time in seconds, rounded up, or 0 if it is negative.
-func seconds(d time.Duration) string {
-	return strconv.FormatInt(int64((max(d, 0)+time.Second-1)/time.Second), 10)
-}
-
 // RateLimit responds with status 429, the service's body, and a header Retry-After with the time that
 // is left in seconds, rounded up. It ends when that time has passed since the first request to which
 // it has responded so. As with [Status], the request does not reach the catalogue.
 func RateLimit(d time.Duration) Fault {
-	return rateLimit(fmt.Sprintf("RateLimit(%v)", d), d, func(left time.Duration) string { return seconds(left) })
-}
-
-// RateLimitDate is like [RateLimit] with the date in the header, rounded up to a second, at which the
-// limit ends.
-func RateLimitDate(d time.Duration) Fault {
-	return rateLimit(fmt.Sprintf("RateLimitDate(%v)", d), d, func(left time.Duration) string {
-		return time.Now().Add(left + time.Second - 1).UTC().Format(http.TimeFormat)
-	})
-}
-
-func rateLimit(name string, d time.Duration, header func(left time.Duration) string) Fault {
 	var once sync.Once
 	var end time.Time
-	return Fault{name: name, stage: inPlaceOf, apply: func(i *interceptor) bool {
+	return Fault{stage: inPlaceOf, apply: func(i *interceptor) bool {
 		once.Do(func() { end = time.Now().Add(d) })
 		left := time.Until(end)
 		if left > 0 {
-			i.fail(http.StatusTooManyRequests, fmt.Sprintf("Request was throttled. Expected available in %s seconds.", seconds(left)))
-			i.response.Sent.Set("Retry-After", header(left))
+			after := strconv.FormatInt(int64((left+time.Second-1)/time.Second), 10)
+			body := wire.Detail("Request was throttled. Expected available in " + after + " seconds.")
+			Status(http.StatusTooManyRequests, string(i.paths.codec.failure(http.StatusTooManyRequests, body))).apply(i)
+			i.response.Sent.Set("Retry-After", after)
 		}
 		return left > 0
-	}}
-}
-
-// fail responds with an error of the service.
-func (i *interceptor) fail(status int, detail string) {
-	body := wire.Detail(detail)
-	if i.paths.codec != nil {
-		body = i.paths.codec.failure(status, body)
-	}
-	Status(status, string(body)).apply(i)
-}
-
-// ExpireTokens makes the cursors or tokens of earlier pages invalid. Requests for pages that begin at
-// one have the service's response to an invalid one: status 404 of the framework, otherwise 400. It
-// ends at the first request for a page that begins at none, since that begins another walk.
-// Responses of pages by offset or number do not change.
-func ExpireTokens() Fault {
-	var again atomic.Bool
-	return Fault{name: "ExpireTokens()", stage: inPlaceOf, apply: func(i *interceptor) bool {
-		isToken, begins := i.paths.tokenOf(i.r)
-		if begins {
-			again.Store(true)
-		}
-		if !isToken || again.Load() {
-			return false
-		}
-		if i.paths.codec == nil {
-			i.fail(http.StatusNotFound, "Invalid cursor")
-		} else {
-			i.fail(http.StatusBadRequest, invalidToken)
-		}
-		return true
 	}}
 }
 
@@ -155,7 +89,7 @@ func ExpireTokens() Fault {
 // Faults that change the response of the catalogue are late in any case, and do not change.
 func Late(fault Fault) Fault {
 	if fault.stage <= inPlaceOf {
-		fault.name, fault.stage = fmt.Sprintf("Late(%s)", fault.name), late
+		fault.stage = late
 	}
 	return fault
 }
@@ -169,7 +103,7 @@ func Header(name, value string) Fault {
 	if !isToken(name) || name == "Content-Length" || name == "Transfer-Encoding" {
 		return Fault{err: fmt.Errorf("Header: header %q cannot be set", name)}
 	}
-	return Fault{name: fmt.Sprintf("Header(%q, %q)", name, value), stage: inHeader, apply: func(i *interceptor) bool {
+	return Fault{stage: inHeader, apply: func(i *interceptor) bool {
 		if value == "" {
 			// Not deleted: net/http adds some headers that are absent, but not those
 			// that are nil.
@@ -190,7 +124,7 @@ func Header(name, value string) Fault {
 // end of the body that a client has disconnected. Of a body longer than 1 MiB, which
 // the service refuses, only the first part is read, and the wait does not end early.
 func Delay(d time.Duration) Fault {
-	return Fault{name: fmt.Sprintf("Delay(%v)", d), stage: beforeResponse, apply: func(i *interceptor) bool {
+	return Fault{stage: beforeResponse, apply: func(i *interceptor) bool {
 		i.delay += max(d, 0)
 		return true
 	}}
@@ -200,7 +134,7 @@ func Delay(d time.Duration) Fault {
 // two chunks. If the request's context ends in a pause, the connection is closed. A chunk has
 // at least one byte.
 func Throttle(chunk int, pause time.Duration) Fault {
-	return Fault{name: fmt.Sprintf("Throttle(%d, %v)", chunk, pause), stage: whileSending, apply: func(i *interceptor) bool {
+	return Fault{stage: whileSending, apply: func(i *interceptor) bool {
 		i.chunk, i.pause = max(chunk, 1), pause
 		return i.sendsBody()
 	}}
@@ -213,7 +147,7 @@ func Throttle(chunk int, pause time.Duration) Fault {
 // the server had closed an idle connection. The program sees the error only if the
 // retry is reset as well.
 func ResetConnection() Fault {
-	return Fault{name: "ResetConnection()", stage: beforeResponse, apply: func(i *interceptor) bool {
+	return Fault{stage: beforeResponse, apply: func(i *interceptor) bool {
 		i.reset = true
 		return true
 	}}
@@ -224,7 +158,7 @@ func ResetConnection() Fault {
 // request reaches the catalogue, so a write has its effect. A response without a
 // body is not changed. A negative n counts as zero.
 func ResetAfter(n int) Fault {
-	return Fault{name: fmt.Sprintf("ResetAfter(%d)", n), stage: whileSending, apply: func(i *interceptor) bool {
+	return Fault{stage: whileSending, apply: func(i *interceptor) bool {
 		i.resetsBody, i.resetAfter = i.sendsBody(), max(n, 0)
 		return i.resetsBody
 	}}
@@ -234,7 +168,7 @@ func ResetAfter(n int) Fault {
 // agrees. The response is valid HTTP, but its JSON is invalid. At least the last byte
 // is missing. A response without a body is not changed. A negative n counts as zero.
 func Truncate(n int) Fault {
-	return Fault{name: fmt.Sprintf("Truncate(%d)", n), stage: atEnd, apply: func(i *interceptor) bool {
+	return Fault{stage: atEnd, apply: func(i *interceptor) bool {
 		if len(i.response.Body) == 0 {
 			return false
 		}
@@ -254,7 +188,7 @@ func Do(f func()) Fault {
 	if f == nil {
 		return Fault{err: errors.New("Do: nil function")}
 	}
-	return Fault{name: "Do", stage: beforeResponse, apply: func(*interceptor) bool {
+	return Fault{stage: beforeResponse, apply: func(*interceptor) bool {
 		f()
 		return true
 	}}
@@ -277,96 +211,38 @@ func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage
 	if change == nil {
 		return Fault{err: errors.New("Page: nil function")}
 	}
-	return pageFault("Page", func(i *interceptor, page *envelope) { change(i.r, page) })
-}
-
-func pageFault(name string, change func(i *interceptor, page *envelope)) Fault {
-	return Fault{name: name, stage: inPage, apply: func(i *interceptor) bool {
-		return requestsPage(i.r, i.paths) && i.paths.change(i.paths.at(i.r.URL.Path).Pages, i.response, func(page *envelope) { change(i, page) })
+	return Fault{stage: inPage, apply: func(i *interceptor) bool {
+		return requestsPage(i.r, i.paths) && changePage(i.response, func(page *envelope) { change(i.r, page) })
 	}}
 }
 
-// NextIsSelf makes the next link of a page lead to the page itself, on the last page
-// as well. A client that follows the links never ends.
+// NextIsSelf makes the next link of a page lead to the page itself, on the last page as well. A client
+// that follows the links never ends. The only page of a list is not changed.
 func NextIsSelf() Fault {
-	return pageFault("NextIsSelf()", func(i *interceptor, page *envelope) {
-		scheme, target := "http", i.r.RequestURI // with a prefix that StripPrefix has removed
-		if i.r.TLS != nil {
-			scheme = "https"
+	return Page(func(r *http.Request, page *envelope) {
+		if link, err := url.Parse(cmp.Or(page.Next, page.Previous)); err == nil && link.Host != "" {
+			link.RawQuery = r.URL.RawQuery
+			page.Next = link.String()
 		}
-		if !strings.HasPrefix(target, "/") {
-			target = i.r.URL.RequestURI()
-		}
-		page.Next = scheme + "://" + i.r.Host + target
 	})
 }
 
 // MissingRow removes the last record of a page. The count and the links do not
 // change, so the record is on no page. An empty page is not changed.
 func MissingRow() Fault {
-	return pageFault("MissingRow()", func(_ *interceptor, page *envelope) {
+	return Page(func(_ *http.Request, page *envelope) {
 		page.Records = page.Records[:max(len(page.Records)-1, 0)]
 	})
 }
 
-// RepeatedRow inserts the last record of the previous page at the front of a page,
-// which may then have one more than its limit. The count and the links do not change.
-// The first page and empty pages are not changed.
+// RepeatedRow repeats the first record of a page, which may then have one more than its limit. The
+// count and the links do not change. An empty page is not changed.
 //
 // Together with a [MissingRow] for the same requests, each page has the right number of
 // records, and the whole list has as many as its count. This happens in services whose
 // orderings have ties that each query breaks differently.
 func RepeatedRow() Fault {
-	return pageFault("RepeatedRow()", func(i *interceptor, page *envelope) {
-		link, err := url.Parse(page.Previous)
-		if page.Previous == "" || err != nil || len(page.Records) == 0 {
-			return
-		}
-		r := i.r.WithContext(i.r.Context()) // a copy
-		u := *i.r.URL
-		u.RawQuery = link.RawQuery
-		r.URL = &u
-		previous, _ := i.paths.parsePage(i.paths.at(r.URL.Path).Pages, i.record(r).Body)
-		isFirst := func(r json.RawMessage) bool { return bytes.Equal(r, page.Records[0]) }
-		if at := slices.IndexFunc(previous.Records, isFirst); at >= 0 { // the pages overlap
-			previous.Records = previous.Records[:at]
-		}
-		if n := len(previous.Records); n > 0 {
-			page.Records = slices.Insert(page.Records, 0, previous.Records[n-1])
-		}
+	return Page(func(_ *http.Request, page *envelope) {
+		page.Records = slices.Concat(page.Records[:min(1, len(page.Records))], page.Records)
 	})
-}
-
-// browsablePage is the body of a response by [BrowsableAPI].
-const browsablePage = "<!DOCTYPE html><title>Django REST framework</title>"
-
-// BrowsableAPI responds to GET and HEAD requests with format=api as Django REST framework does
-// where its browsable API is enabled. If the client accepts HTML, the response is a page of
-// HTML. If the client accepts only other types, such as application/json, the response has
-// status 406. The real page shows the records.
-//
-// Without this fault, a server responds with JSON, as documented. The links of the documented
-// root listing end in ?format=api, and a next link keeps the parameter, so a client that
-// follows them works only without the browsable API.
-//
-// Requests without format=api are not changed, nor are requests to paths other than the root
-// listing, collections and their records.
-func BrowsableAPI() Fault {
-	return Fault{name: "BrowsableAPI()", stage: inPlaceOf, apply: func(i *interceptor) bool {
-		format, _ := pagination.ParseQuery(i.r.URL.RawQuery).Get("format")
-		if format != "api" || !reads(i.r) || !i.paths.isServed(i.r.URL.Path) {
-			return false
-		}
-		if acceptsHTML(i.r.Header["Accept"]) {
-			return Status(http.StatusOK, browsablePage).apply(i)
-		}
-		return Status(http.StatusNotAcceptable, `{"detail":"Could not satisfy the request Accept header."}`).apply(i)
-	}}
-}
-
-// acceptsHTML reports whether the Accept headers of a request accept text/html, as the
-// framework negotiates: qualities are ignored, and no header accepts all types.
-func acceptsHTML(headers []string) bool {
-	accept := strings.ToLower(strings.Join(headers, ","))
-	return headers == nil || strings.Contains(accept, "text/html") || strings.Contains(accept, "*/*")
 }

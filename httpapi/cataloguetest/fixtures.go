@@ -25,12 +25,12 @@ type fixtures struct {
 
 // loadFixtures loads the records of all fixtures into a catalogue. Its error has one line
 // for each invalid file.
-func loadFixtures(files fs.FS, c *catalogue.Catalogue, codec *Codec) error {
+func loadFixtures(files fs.FS, c *catalogue.Catalogue) error {
 	names, err := fixtureNames(files)
 	if err != nil {
 		return fmt.Errorf("fixtures: %w", err)
 	}
-	f := fixtures{c, pathsOf(c, "", nil, codec), map[string]string{}}
+	f := fixtures{c, pathsOf(c, "", nil, nil), map[string]string{}}
 	var errs []error
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
@@ -80,7 +80,7 @@ func (f *fixtures) load(name string, text []byte) error {
 		if err != nil {
 			return err
 		}
-		return f.loadKeys(name, f.paths.codec.list(text), collection.Load, about.Key)
+		return f.loadKeys(name, text, collection.Load, about.Key)
 	case members == nil:
 		return fmt.Errorf("%s is not named after a collection and is not a JSON object of collections", name)
 	}

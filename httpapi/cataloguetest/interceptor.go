@@ -1,9 +1,7 @@
 package cataloguetest
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"maps"
 	"net/http"
 	"strconv"
@@ -19,8 +17,6 @@ type interceptor struct {
 	next  http.Handler
 	paths paths
 
-	number int // of the request
-
 	delay time.Duration
 	reset bool // reset the connection after the delay
 
@@ -32,31 +28,8 @@ type interceptor struct {
 	resetAfter int
 }
 
-// buffered returns a copy of a request whose body is in memory, and that. It reports whether it could
-// be read. Of a body that is longer than the service accepts, the rest is not read.
-func buffered(r *http.Request) (copied *http.Request, body []byte, ok bool) {
-	if r.Body == nil || r.Body == http.NoBody {
-		return r, nil, true
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	rest := r.Body
-	r = r.WithContext(r.Context()) // a copy
-	r.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(body), rest), rest}
-	return r, body, err == nil
-}
-
-// wait waits as long as delays say, and ends the connection if a fault resets it. It reads the body
-// before, since net/http does not detect before its end that the client has disconnected.
+// wait waits as long as delays say, and ends the connection if a fault resets it.
 func (i *interceptor) wait() {
-	if i.delay > 0 {
-		r, _, ok := buffered(i.r)
-		if i.r = r; !ok {
-			panic(http.ErrAbortHandler)
-		}
-	}
 	if !sleep(i.r.Context(), i.delay) || i.reset {
 		panic(http.ErrAbortHandler)
 	}

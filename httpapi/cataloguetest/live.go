@@ -32,13 +32,6 @@ type Live struct {
 	// Volatile lists the names of members whose values differ from one service to another, such
 	// as updatedAt. Compare requires only that both sides have them, at the same places.
 	Volatile []string
-
-	// Headers lists the names of headers of responses to compare besides the usual ones.
-	Headers []string
-
-	// MapIDs selects that records may have other ids than in the fake. Requests are written with
-	// the ids of the fake, and so are differences.
-	MapIDs bool
 }
 
 // A recording has the responses of a service to requests: of the service itself, or of a file.
@@ -74,11 +67,11 @@ func newRecording(live Live, fake string) (*recording, error) {
 	return rec, nil
 }
 
-// next returns the response to the next request, which has the given path in the service.
-func (rec *recording) next(r *http.Request, path string, body []byte) (a answer, err error) {
+// next returns the response to the next request.
+func (rec *recording) next(r *http.Request, body []byte) (a answer, err error) {
 	rec.at++
 	if rec.file == nil {
-		a, err = answerTo(r, cmp.Or(rec.Client, http.DefaultClient), strings.TrimSuffix(rec.URL, "/"), path, body, rec.fake)
+		a, err = answerTo(r, cmp.Or(rec.Client, http.DefaultClient), strings.TrimSuffix(rec.URL, "/"), body, rec.fake)
 		if err == nil {
 			err = json.NewEncoder(&rec.text).Encode(a)
 		}
@@ -109,13 +102,13 @@ func requested(r *http.Request) string {
 // maxAnswer is the maximum length of a response that is compared.
 const maxAnswer = 64 << 20
 
-// answerTo sends a request to a path below base, for which the response has fake. It does not
+// answerTo sends a request to its path below base, for which the response has fake. It does not
 // follow redirects.
-func answerTo(r *http.Request, client *http.Client, base, path string, body []byte, fake string) (a answer, err error) {
+func answerTo(r *http.Request, client *http.Client, base string, body []byte, fake string) (a answer, err error) {
 	sent := r.Clone(r.Context())
 	sent.RequestURI, sent.Host = "", ""
 	sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	if sent.URL, err = r.URL.Parse(base + path); err != nil {
+	if sent.URL, err = r.URL.Parse(base + r.URL.EscapedPath()); err != nil {
 		return a, err
 	}
 	sent.URL.RawQuery = r.URL.RawQuery

@@ -5,18 +5,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
-// Bounds on what is kept of the exchanges.
-const (
-	maxBody = 1 << 20  // bytes of a single body
-	maxKept = 64 << 20 // bytes of all bodies, if the number of exchanges has a bound
-)
+// maxBody is the number of bytes of a body that are kept of an exchange.
+const maxBody = 1 << 20
 
 // An exchangeLog records the exchanges of a server. The zero value is ready to use.
 // It is safe for concurrent use.
@@ -25,7 +26,6 @@ type exchangeLog struct {
 
 	mu      sync.Mutex
 	entries []*logEntry
-	size    int // bytes of the bodies that are kept
 }
 
 // wrap returns a handler that records the exchanges of next. Requests are recorded
@@ -55,18 +55,10 @@ func (l *exchangeLog) begin(r *http.Request) *logEntry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entries = append(l.entries, entry)
-	l.trim()
-	return entry
-}
-
-// trim forgets the first entries, whose requests may still be running, while there are too many.
-// The log must be locked.
-func (l *exchangeLog) trim() {
-	for l.max > 0 && (len(l.entries) > l.max || l.size > maxKept) {
-		l.entries[0].forget()
-		l.entries[0] = nil // the array has it until it is replaced
-		l.entries = l.entries[1:]
+	if l.max > 0 && len(l.entries) > l.max {
+		l.entries = slices.Delete(l.entries, 0, 1) // its request may still be running
 	}
+	return entry
 }
 
 // exchanges returns copies of all exchanges in the order of their requests.
@@ -80,40 +72,18 @@ func (l *exchangeLog) exchanges() []Exchange {
 	return all
 }
 
-// forget removes all entries, including entries of requests that are still running.
-func (l *exchangeLog) forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, entry := range l.entries {
-		entry.forget()
-	}
-	l.entries = nil
-}
-
 // A logEntry is an exchange that may still be running.
 type logEntry struct {
-	log       *exchangeLog
-	exchange  *Exchange
-	start     time.Time
-	forgotten bool // nothing more is kept of its bodies
+	log      *exchangeLog
+	exchange *Exchange
+	start    time.Time
 }
 
 // keep appends p to a body as far as there is room. The log must be locked.
 func (n *logEntry) keep(body *[]byte, p []byte) {
-	if n.forgotten {
-		return
-	}
 	room := min(len(p), maxBody-len(*body))
 	*body = append(*body, p[:room]...)
 	n.exchange.Cut = n.exchange.Cut || room < len(p)
-	n.log.size += room
-	n.log.trim()
-}
-
-// forget removes the bodies from the size of the log, which must be locked.
-func (n *logEntry) forget() {
-	n.log.size -= len(n.exchange.Body) + len(n.exchange.ResponseBody)
-	n.forgotten = true
 }
 
 // update calls f with the exchange and sets the time that it has taken so far.
@@ -189,7 +159,6 @@ func (w *loggedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // them. The response includes the effect of faults.
 //
 // At most 1 MiB of each body is kept. [Options.MaxExchanges] bounds the number of exchanges.
-// [Server.ClearLog] discards all.
 type Exchange struct {
 	Method string
 	URL    *url.URL    // path and query
@@ -248,4 +217,45 @@ func (e Exchange) String() string {
 		text += ", not kept completely"
 	}
 	return fmt.Sprintf("%s, %v", text, e.Duration.Round(time.Microsecond))
+}
+
+// formatRequests lists the last requests, one per line. The body of an error response
+// follows in a line of its own.
+func formatRequests(log []Exchange) string {
+	var b strings.Builder
+	switch more := len(log) - maxRequests; {
+	case len(log) == 0:
+		return "no requests were received"
+	case more > 0:
+		fmt.Fprintf(&b, "the last %d of %d requests:", maxRequests, len(log))
+		log = log[more:]
+	default:
+		b.WriteString("requests:")
+	}
+	for _, e := range log {
+		b.WriteString("\n  " + fake.Truncate(e.String(), maxLine))
+		if text := errorText(e); text != "" {
+			b.WriteString("\n    " + text)
+		}
+	}
+	return b.String()
+}
+
+// Bounds on what is logged of a failed test.
+const (
+	maxRequests = 20  // the last ones
+	maxLine     = 200 // bytes of a line
+	maxResponse = 500 // bytes of the body of an error response
+)
+
+// errorText returns the beginning of the body of an error response in one line, or "" if
+// none exists or if it is compressed.
+func errorText(e Exchange) string {
+	if e.Status < 400 || e.ResponseHeader.Get("Content-Encoding") != "" {
+		return ""
+	}
+	const enough = 4 * maxResponse // the rest is not looked at
+	text := strings.ToValidUTF8(string(e.ResponseBody[:min(len(e.ResponseBody), enough)]), "\ufffd")
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return fake.Truncate(strings.Join(words, " "), maxResponse)
 }

@@ -101,15 +101,6 @@ func TestExchangesAreBounded(t *testing.T) {
 	}
 }
 
-func TestClearLog(t *testing.T) {
-	server := New(t)
-	getAll(t, server, "/api/", "/api/events/")
-	server.ClearLog()
-	server.AssertRequests(t)
-	getAll(t, server, "/api/books/")
-	server.AssertRequests(t, "GET /api/books/")
-}
-
 func TestExchangeString(t *testing.T) {
 	server := New(t)
 	getAll(t, server, "/api/nothing/?q=1")

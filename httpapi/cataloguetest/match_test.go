@@ -3,14 +3,13 @@ package cataloguetest
 import (
 	"math"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/gobacklist/backlist/pagination"
 )
 
 func TestMatch(t *testing.T) {
@@ -39,32 +38,26 @@ func TestMatch(t *testing.T) {
 		{"method", documented, Match{Method: "POST"}, []int{4}},
 		{"path", documented, Match{Path: "/api/"}, []int{6}},
 		{"unknown path", documented, Match{Path: "/login"}, nil},
-		{"pattern with a wildcard", documented, Match{Path: "/api/{collection}/"}, []int{1, 2, 3, 4, 5, 7, 8}},
-		{"pattern of the exact path", documented, Match{Path: "/api/{$}"}, []int{6}},
-		{"pattern with all that follows", documented, Match{Path: "/{rest...}"}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
-		{"pattern and method", documented, Match{Path: "/api/{collection}/{$}", Method: "POST"}, []int{4}},
-		{"pattern without the last slash, which the mux would redirect", documented, Match{Path: "/{root}/books/{id}/"}, nil},
+		{"pattern with a wildcard", documented, Match{Path: "/api/*/"}, []int{1, 2, 3, 4, 5, 7, 8}},
+		{"pattern of a longer path", documented, Match{Path: "/*/books/*/"}, nil},
 		{"collection, any method", documented, Match{Collection: "books"}, []int{1, 2, 3, 4, 7, 8}},
 		{"collection by key", documented, Match{Collection: "itemVariants"}, []int{5}},
 		{"collection by segment", documented, Match{Collection: "item_variants"}, []int{5}},
-		{"second pages of any collection", documented, Match{Offset: 3}, []int{3, 5, 8}},
-		{"second pages of one collection", documented, Match{Collection: "books", Offset: 3}, []int{3, 8}},
-		{"page and a path that is not of a collection", documented, Match{Path: "/api/", Offset: 3}, nil},
+		{"second pages of any collection", documented, Match{Query: url.Values{"offset": {"3"}}}, []int{3, 5, 7}},
+		{"second pages of one collection", documented, Match{Collection: "books", Query: url.Values{"offset": {"3"}}}, []int{3, 7}},
 		{"first request", documented, Match{Nth: 1}, []int{1}},
 		{"fifth request", documented, Match{Nth: 5}, []int{5}},
 		{"more requests than there are", documented, Match{Nth: 9}, nil},
 		{"second matching request", documented, Match{Collection: "books", Method: "GET", Nth: 2}, []int{3}},
-		{"all but two", documented, Match{After: 2}, []int{3, 4, 5, 6, 7, 8}},
-		{"second after two", documented, Match{After: 2, Nth: 2}, []int{4}},
 		{"share of 1", documented, Match{Share: 1}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
 
+		{"pattern of records", own, Match{Path: "/v1/films/*/", Method: "PATCH"}, []int{3}},
 		{"path of a record", own, Match{Path: "/v1/films/2/"}, []int{2, 3}},
 		{"own collection by key, with its records", own, Match{Collection: "shortFilms"}, []int{1, 2, 3, 4, 8}},
 		{"own collection by segment", own, Match{Collection: "films"}, []int{1, 2, 3, 4, 8}},
 		{"other collection", own, Match{Collection: "directors"}, []int{5, 6}},
 		{"records have no paths", own, Match{Collection: "drafts"}, []int{13}},
 		{"method and collection", own, Match{Collection: "films", Method: "DELETE"}, []int{4}},
-		{"second page of a collection", own, Match{Collection: "films", Offset: 2}, []int{8}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
@@ -84,8 +77,8 @@ func TestMatch(t *testing.T) {
 			if diff := cmp.Diff(tt.want, selected); diff != "" {
 				t.Errorf("selected requests (-want +got):\n%s", diff)
 			}
-			if n := injection.Count(); n != len(tt.want) {
-				t.Errorf("Count() = %d, want %d", n, len(tt.want))
+			if injection.Remove(); injection.Count() != len(tt.want) {
+				t.Errorf("Count() = %d, want %d", injection.Count(), len(tt.want))
 			}
 		})
 	}
@@ -94,12 +87,12 @@ func TestMatch(t *testing.T) {
 // TestFaultsConcurrentRequests checks that as many concurrent requests are selected as
 // sequential ones.
 func TestFaultsConcurrentRequests(t *testing.T) {
-	share := Match{Collection: "books", Share: 0.3, Seed: 9}
+	share := Match{Collection: "books", Share: 0.3}
 	server, injections := serveFaults(t, true,
 		at(Match{Nth: 40}, Header("X-Nth", "40")),
 		at(share, Status(500, "")),
-		at(Match{Offset: 3, After: 10}, MissingRow()),
-		at(Match{Offset: 3}, Page(fewer)),
+		at(Match{Nth: 11, Times: math.MaxInt}, MissingRow()),
+		at(Match{}, Page(fewer)),
 		at(Match{Nth: 77}, Delay(time.Millisecond)),
 	)
 	client := server.Client
@@ -168,23 +161,15 @@ func TestInvalidFaults(t *testing.T) {
 		{"fragment", Match{Path: "/api/events/#top"}, ResetConnection(), `has a query or a fragment; want "/api/events/"`},
 		{"collection without its slash", Match{Path: "/api/item_variants"}, ResetConnection(), `want "/api/item_variants/"`},
 		{"root listing without its slash", Match{Path: "/api"}, ResetConnection(), `want "/api/"`},
-		{"wildcard that is not closed", Match{Path: "/api/{id/"}, ResetConnection(), "not a pattern of http.ServeMux"},
-		{"wildcard in a segment", Match{Path: "/api/x{id}/"}, ResetConnection(), "not a pattern of http.ServeMux"},
-		{"record without its slash", Match{Path: "/v1/films/7"}, ResetConnection(), `want "/v1/films/7/"`},
-		{"pattern of records without its slash", Match{Path: "/v1/films/{id}"}, ResetConnection(), `want "/v1/films/{id}/"`},
-		{"negative offset", Match{Offset: -1}, ResetConnection(), "-1"},
-		{"offset of a page by a cursor", Match{Collection: "books", Offset: 3}, ResetConnection(), "pages by cursors begin at no offset"},
+		{"pattern that is not closed", Match{Path: "/api/[/"}, ResetConnection(), "not a pattern of path.Match"},
+		{"records without their slash", Match{Path: "/v1/films/*"}, ResetConnection(), `want "/v1/films/*/"`},
 		{"share above 1", Match{Share: 1.1}, ResetConnection(), "1.1"},
 		{"negative share", Match{Share: -0.1}, ResetConnection(), "-0.1"},
 		{"share is NaN", Match{Share: math.NaN()}, ResetConnection(), "NaN"},
 		{"negative Nth", Match{Nth: -1}, ResetConnection(), "-1"},
-		{"negative After", Match{After: -1}, ResetConnection(), "-1"},
 	}
 	for _, tt := range tests {
 		opts, root := Options{Empty: true}, "/api/"
-		if tt.match.Offset > 0 {
-			opts.Pages = pagination.Cursors{}
-		}
 		if strings.HasPrefix(tt.match.Path, "/v1/") {
 			opts.Definitions, root = filmDefinitions(), "/v1/"
 			opts.Root = root

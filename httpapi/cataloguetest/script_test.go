@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -32,12 +31,9 @@ func parseFault(t *testing.T, text string) Fault {
 	name, all, _ := strings.Cut(text, " ")
 	first, rest, _ := strings.Cut(all, " ")
 	n, _ := strconv.Atoi(first)
-	d, _ := time.ParseDuration(first)
 	switch name {
 	case "Status":
 		return Status(n, rest)
-	case "Unavailable":
-		return Unavailable(d)
 	case "Header":
 		return Header(strings.TrimSuffix(first, ":"), rest)
 	case "Throttle":
@@ -49,7 +45,6 @@ func parseFault(t *testing.T, text string) Fault {
 	}
 	fault, ok := map[string]func() Fault{
 		"ResetConnection": ResetConnection, "NextIsSelf": NextIsSelf, "MissingRow": MissingRow, "RepeatedRow": RepeatedRow,
-		"BrowsableAPI": BrowsableAPI,
 		"Page": func() Fault {
 			return Page(map[string]func(*http.Request, *envelope){
 				"next leads to another host": nextHost,
@@ -78,7 +73,9 @@ func runScript(t *testing.T, section string) {
 		value = strings.TrimSpace(value)
 		switch method, path, _ := strings.Cut(line, " "); {
 		case name == "fault":
-			if i := server.Inject(Match{}, parseFault(t, value)); first == nil {
+			i := server.Inject(Match{}, parseFault(t, value))
+			defer i.Remove()
+			if first == nil {
 				first = i
 			}
 		case r == nil:

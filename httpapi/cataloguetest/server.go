@@ -20,7 +20,7 @@
 //
 // # Records
 //
-// A fixture file holds an array of records, a saved response of the service, or several
+// A fixture file holds an array of records, a saved page of the framework, or several
 // collections. An invalid file fails the test with its name and the line, column and member at
 // fault. A server of definitions without fixtures is empty; Records of package resources/sample
 // makes some up. A test can also build the catalogue itself.
@@ -54,7 +54,7 @@
 //	})
 //
 // With a [Codec], pages are those of another service: bare lists with links in the header Link, as
-// GitHub and GitLab have them, data and meta, items and a nextPageToken, as Google has them, or
+// GitHub and GitLab have them, or
 // others that a program describes. This fake has the issues of GitHub, at
 // /repos/octocat/hello/issues, with faults and assertions in its terms:
 //
@@ -76,26 +76,25 @@
 // [Server.Compare] sends the same requests to the running service, or compares with a recording of
 // its responses, to prove that the fake still is that service.
 //
-// When a test fails, its last requests are logged, with the bodies of error responses, together
-// with the faults that have changed responses, in their order, and the changes that were made to
-// the catalogue.
+// When a test fails, its last requests are logged, with the bodies of error responses.
 //
 // # Faults
 //
 // [Server.Inject] applies a fault to requests. A [Match] selects the requests: the nth one, or a
 // number of them, a path, a page, a parameter, a header, text of the body, or a fraction of all. A
 // [Fault] is an error status, a rate limit, a delay, a connection that is reset, a slow or truncated
-// body, HTML instead of JSON, a write between two requests, cursors that are no longer valid, or a
+// body, HTML instead of JSON, a write between two requests, or a
 // page with wrong contents, such as a next link that leads to the page itself, or a missing or
-// repeated record. [Late] makes a fault happen after the write of the request. [Page] makes any other. At the end of the test, a
-// fault that has changed no response is logged or, with [Options.RequireFaults], fails the test.
+// repeated record. [Late] makes a fault happen after the write of the request. [Page] makes any
+// other. A fault that has changed no response at the end of the test fails it, unless it has been
+// removed.
 //
 //	func TestUnavailable(t *testing.T) {
 //		synctest.Test(t, func(t *testing.T) { // the delay takes no time
 //			server := cataloguetest.New(t)
 //			slow := server.Inject(cataloguetest.Match{Nth: 1}, cataloguetest.Delay(time.Hour))
 //			server.Inject(
-//				cataloguetest.Match{Collection: "events", Offset: 21},
+//				cataloguetest.Match{Query: url.Values{"offset": {"21"}}},
 //				cataloguetest.Status(503, "busy"))
 //
 //			_, err := eventNames(t.Context(), server.Client, server.URL)
@@ -188,12 +187,11 @@ type Server struct {
 	// change it.
 	Client *http.Client
 
-	log     exchangeLog
-	faults  faults
-	initial *catalogue.Catalogue // the records at the start; never written to
-	tb      testing.TB           // nil: the server belongs to no test
-	made    fake.Side
-	end     func() // has an effect once
+	log    exchangeLog
+	faults faults
+	tb     testing.TB // nil: the server belongs to no test
+	made   fake.Side
+	end    func() // has an effect once
 }
 
 // New returns a server with the sample records that permits every write. It calls NewWith with
@@ -209,9 +207,8 @@ func New(tb testing.TB) *Server {
 // definition, the root or a fixture is invalid, or if Options.Wrap returns nil.
 //
 // At the end of the test, requests that are still running lose their connection,
-// and the server waits for their handlers. Faults that have changed no response are
-// logged. If the test has failed, its last requests are logged, with the bodies of error
-// responses, together with the changes to the catalogue.
+// and the server waits for their handlers. Faults that have changed no response fail the test. If
+// it has failed, its last requests are logged, with the bodies of error responses.
 //
 // The first call that needs the sample records generates them, which takes some
 // tens of milliseconds. Later calls clone them, at a cost that does not depend on
@@ -222,8 +219,14 @@ func NewWith(tb testing.TB, opts Options) *Server {
 	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
-	s.tb, s.faults.reported = tb, true
-	tb.Cleanup(func() { s.report(tb, opts.RequireFaults) })
+	s.tb = tb
+	tb.Cleanup(func() {
+		tb.Helper()
+		s.faults.report(tb)
+		if tb.Failed() {
+			tb.Logf("cataloguetest: %s", formatRequests(s.log.exchanges()))
+		}
+	})
 	s.open(opts, log.New(tb.Output(), "", 0))
 	tb.Cleanup(func() {
 		tb.Helper()
@@ -240,8 +243,8 @@ func NewWith(tb testing.TB, opts Options) *Server {
 // fake service with a port of its own. The caller must call Close. Errors that are not sent
 // to clients are logged by the standard logger of package log.
 //
-// Open returns an error in the cases in which [NewWith] fails the test, and if
-// RequireFaults is set. In a program that runs for long, set [Options.MaxExchanges].
+// Open returns an error in the cases in which [NewWith] fails the test. In a program that runs for
+// long, set [Options.MaxExchanges].
 //
 //	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: records, MaxExchanges: 1000})
 //	if err != nil {
@@ -250,9 +253,6 @@ func NewWith(tb testing.TB, opts Options) *Server {
 //	defer server.Close()
 //	return http.ListenAndServe("127.0.0.1:8080", server.Handler)
 func Open(opts Options) (*Server, error) {
-	if opts.RequireFaults {
-		return nil, errors.New("cataloguetest: options: RequireFaults needs a test; use NewWith")
-	}
 	s, err := newServer(opts, log.Printf)
 	if err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
@@ -264,13 +264,10 @@ func Open(opts Options) (*Server, error) {
 // newServer returns a server that is not reached by a client yet. Errors of its collections
 // are passed to logf.
 func newServer(opts Options, logf func(format string, args ...any)) (*Server, error) {
-	if err := opts.Codec.check(); err != nil {
-		return nil, fmt.Errorf("options: %w", err)
-	}
 	if opts.Codec != nil && opts.Pages == nil {
 		opts.Pages = opts.Codec.Pages
 	}
-	records, initial, err := opts.records()
+	records, err := opts.records()
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +292,7 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 	if served == nil {
 		return nil, errors.New("options: Wrap returned a nil handler")
 	}
-	s := &Server{Catalogue: records, initial: initial}
+	s := &Server{Catalogue: records}
 	s.log.max = opts.MaxExchanges
 	s.faults.paths = pathsOf(records, opts.Root, opts.Pages, opts.Codec)
 	s.Handler = s.log.wrap(s.faults.wrap(served))
@@ -361,7 +358,7 @@ type Options struct {
 	//
 	//   - A collection, if the name before the extension is a collection's key or
 	//     path segment (events.json, item_variants.json): an array of records, or a saved
-	//     response of the service, whose results are used.
+	//     page of the framework, whose results are used.
 	//   - Several collections, if the file has any other name: an object that maps keys to
 	//     arrays of records, as [catalogue.Catalogue.Save] writes it.
 	//
@@ -382,46 +379,36 @@ type Options struct {
 	// test.
 	Wrap func(http.Handler) http.Handler
 
-	// RequireFaults makes the test fail at its end if an injected fault has changed no
-	// response, even if it was removed. Otherwise such a fault is only logged.
-	RequireFaults bool
-
-	// MaxExchanges is the largest number of exchanges that are kept, with at most 64 MiB of
-	// bodies. The oldest ones are dropped first; assertions apply to those that are kept. If
-	// zero or negative, all are.
+	// MaxExchanges is the largest number of exchanges that are kept. The oldest ones are dropped
+	// first; assertions apply to those that are kept. If zero or negative, all are.
 	MaxExchanges int
 
 	// Secure makes URL an https URL.
 	Secure bool
 }
 
-// records returns the catalogue to serve and its initial state, which is never
-// written to.
-func (o *Options) records() (served, initial *catalogue.Catalogue, err error) {
+// records returns the catalogue to serve.
+func (o *Options) records() (served *catalogue.Catalogue, err error) {
 	switch {
 	case o.Empty && o.Catalogue != nil, o.Empty && o.Fixtures != nil, o.Catalogue != nil && o.Fixtures != nil:
-		return nil, nil, errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
+		return nil, errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
 	case o.Catalogue != nil && len(o.Definitions) > 0:
-		return nil, nil, errors.New("options: Catalogue and Definitions may not both be set")
+		return nil, errors.New("options: Catalogue and Definitions may not both be set")
 	case o.Catalogue != nil:
-		return o.Catalogue, o.Catalogue.Clone(), nil
+		return o.Catalogue, nil
 	case len(o.Definitions) > 0:
 		served, err = catalogue.New(o.Definitions...)
 	case o.Empty || o.Fixtures != nil:
 		served, err = resources.New()
 	default:
-		if initial, err = sampleCatalogue(); err != nil {
-			return nil, nil, err
+		if served, err = sampleCatalogue(); err == nil {
+			served = served.Clone()
 		}
-		return initial.Clone(), initial, nil
 	}
 	if err == nil && o.Fixtures != nil {
-		err = loadFixtures(o.Fixtures, served, o.Codec)
+		err = loadFixtures(o.Fixtures, served)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return served, served.Clone(), nil
+	return served, err
 }
 
 // sampleCatalogue returns the sample records. All calls return the same catalogue,
@@ -447,20 +434,10 @@ var sampleCatalogue = sync.OnceValues(func() (*catalogue.Catalogue, error) {
 	return c, nil
 })
 
-// report logs the faults that changed no response and, if the test has failed, the last
-// requests and the changes to the catalogue.
-func (s *Server) report(tb testing.TB, requireFaults bool) {
-	tb.Helper()
-	fired := s.faults.report(tb, requireFaults)
-	if tb.Failed() {
-		tb.Logf("cataloguetest: %s%s\n%s", formatRequests(s.log.exchanges()), formatFaults(fired), formatChanges(s.initial, s.Catalogue))
-	}
-}
-
 // Inject applies fault to the requests that match selects, until it is removed:
 //
 //	server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, ""))
-//	server.Inject(cataloguetest.Match{Collection: "events", Offset: 21}, cataloguetest.MissingRow())
+//	server.Inject(cataloguetest.Match{Query: url.Values{"offset": {"21"}}}, cataloguetest.MissingRow())
 //
 // If several faults apply to one request, they take effect in the order in which a
 // response is made: delays and resets before the response, a status in its place,
@@ -469,8 +446,8 @@ func (s *Server) report(tb testing.TB, requireFaults bool) {
 // two statuses is sent. Each fault counts the requests as they arrive, independently
 // of other faults.
 //
-// At the end of the test, a fault that has changed no response is logged with the place
-// where Inject was called; see [Options.RequireFaults].
+// A fault that has changed no response at the end of the test fails it, with the place where
+// Inject was called, unless it has been removed.
 //
 // Inject calls Fatalf on the testing.TB of the server if match or fault is invalid, or if
 // match can match no request. If the server belongs to no test, Inject logs the error and

@@ -3,7 +3,6 @@ package cataloguetest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -218,26 +217,6 @@ func TestMaxExchanges(t *testing.T) {
 	}
 }
 
-// TestNextLinkWithPrefix checks that a link made by a fault for a page without links leads
-// below the prefix that the page was requested with.
-func TestNextLinkWithPrefix(t *testing.T) {
-	fake := open(t, Options{Empty: true})
-	fake.Inject(Match{}, NextIsSelf())
-	server := httptest.NewServer(http.StripPrefix("/shop x", fake.Handler))
-	defer server.Close()
-	for _, target := range []string{"/shop%20x/api/events/", "/shop%20x/api/events/?limit=3"} {
-		resp, err := server.Client().Get(server.URL + target)
-		must(t, err)
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		must(t, err)
-		want := fmt.Sprintf(`"next":"%s%s"`, server.URL, target)
-		if !strings.Contains(string(body), want) {
-			t.Errorf("%s: %s, want %s", target, body, want)
-		}
-	}
-}
-
 // TestInvalidOptions checks the error of Open, with which NewWith fails its test.
 func TestInvalidOptions(t *testing.T) {
 	const contradict = "options: at most one of Empty, Catalogue and Fixtures may be set"
@@ -266,9 +245,6 @@ func TestInvalidOptions(t *testing.T) {
 		if got := failureOf(t, func(tb testing.TB) { NewWith(tb, tt.opts) }); got != err.Error() {
 			t.Errorf("%s: NewWith failed with %q, want %q", tt.reason, got, err)
 		}
-	}
-	if _, err := Open(Options{RequireFaults: true}); err == nil || err.Error() != "cataloguetest: options: RequireFaults needs a test; use NewWith" {
-		t.Errorf("no test to fail: %v", err)
 	}
 }
 

@@ -181,32 +181,6 @@ func onlyFirst(path string) Fetch[int] {
 	}
 }
 
-// fromRoot returns a client that follows the links from the root listing. If accept is not
-// empty, it is the Accept header.
-func fromRoot(accept string) Fetch[int] {
-	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-		client = changing(client, func(r *http.Request) {
-			if accept != "" {
-				r.Header.Set("Accept", accept)
-			}
-		})
-		resp, err := get(ctx, client, baseURL+"/api/")
-		if err != nil {
-			return nil, err
-		}
-		defer resp.Body.Close()
-		var root map[string]string
-		if err := json.NewDecoder(resp.Body).Decode(&root); err != nil {
-			return nil, err
-		}
-		page, err := getPage(ctx, client, root["events"])
-		for ids = page.appendIDs(nil); err == nil && page.Next != ""; ids = page.appendIDs(ids) {
-			page, err = getPage(ctx, client, page.Next)
-		}
-		return ids, err
-	}
-}
-
 // oneRecord returns a client that returns the first record, and whose request is changed.
 func oneRecord(change func(*http.Request)) Fetch[int] {
 	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
@@ -391,6 +365,45 @@ func skipping(status int) Fetch[int] {
 		}
 		return ids, err
 	}
+}
+
+// waiting repeats a request with status 429 after as many seconds as the response says.
+func waiting() *careful {
+	c := newCareful()
+	c.fetch = func(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
+		var after time.Duration
+		noting := &http.Client{CheckRedirect: client.CheckRedirect, Transport: rounder(func(r *http.Request) (*http.Response, error) {
+			resp, err := client.Transport.RoundTrip(r)
+			if err == nil {
+				after, _ = time.ParseDuration(resp.Header.Get("Retry-After") + "s")
+			}
+			return resp, err
+		})}
+		for range 5 {
+			page, err = c.page(ctx, noting, url)
+			if err == nil || !strings.HasPrefix(err.Error(), "429") {
+				return page, err
+			}
+			select {
+			case <-time.After(after):
+			case <-ctx.Done():
+				return page, ctx.Err()
+			}
+		}
+		return page, err
+	}
+	return c
+}
+
+// resuming begins again after a status 404, with the ids that it has received.
+func resuming(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	ids, err = newCareful().ids(ctx, client, baseURL)
+	if err != nil && strings.HasPrefix(err.Error(), "404") {
+		var again []int
+		again, err = newCareful().ids(ctx, client, baseURL)
+		ids = append(ids, again...)
+	}
+	return ids, err
 }
 
 // Two clients follow, for pages of this service, the logic that real ones had before a fix.

@@ -10,7 +10,7 @@
 //
 // # Situations
 //
-// [VerifyClient] runs a client through 39 situations. In each of them the client must end,
+// [VerifyClient] runs a client through 37 situations. In each of them the client must end,
 // close the response bodies, and return either all records or an error. A client that only
 // follows next links fails ten of them. The client in examples/client passes all of them and
 // uses only the standard library. Situations that no client can notice are left out, three of them
@@ -33,9 +33,9 @@
 //
 // Real clients also fail in situations that no list contains. [Explore] runs the same
 // client through many random scenarios, in which responses are wrong or late, connections
-// break, and records are inserted, deleted and changed between two requests. Concurrent requests
+// break, and records are inserted and deleted between two requests. Concurrent requests
 // are answered in any order. It reports the smallest scenario in which the client loses or repeats
-// a record, never ends, asks again without waiting, or does not return in time, with a Go test that
+// a record, never ends, asks again without waiting, or does not return in time, with the seed that
 // repeats it.
 //
 //	func TestClientExplored(t *testing.T) {
@@ -55,7 +55,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -65,6 +64,8 @@ import (
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/resources/sample"
 )
 
 // A Fetch is a client under test. It fetches all records of one collection and
@@ -127,7 +128,7 @@ func textOf(value []byte) string {
 // Options configures [VerifyClient] and [Explore]. The zero value is the default.
 type Options struct {
 	// Collection is the key of the collection that the client fetches. If empty, it is
-	// "events" or, if there is a Catalogue, its first collection that is suitable.
+	// "events" or the first of the Catalogue.
 	Collection string
 
 	// Catalogue, if not nil, has the collections and the records of the services. It is
@@ -142,7 +143,7 @@ type Options struct {
 	// Pages is the style of the pages of collections whose descriptions have no other; see
 	// [httpapi.Options]. If nil, it is that of the Codec or, without one, pages have a limit and an
 	// offset. The sizes of pages are those of the situations and scenarios. What no client can notice
-	// does not happen. Pages with numbers or tokens cannot overlap, so there is no load and no second
+	// does not happen. Pages with numbers cannot overlap, so there is no second
 	// write. Pages without a count, such as those by cursors, have no row-missing,
 	// row-repeated-for-another or count-shrinks.
 	Pages pagination.Style
@@ -162,14 +163,13 @@ type Options struct {
 	//
 	//   - responses: status-500, status-404, status-503, status-429,
 	//     error-with-status-200, html-with-status-200, no-body-with-status-200,
-	//     wrong-content-type, redirect-to-other-host, browsable-api, rate-limit,
-	//     rate-limit-date, tokens-expire;
+	//     wrong-content-type, redirect-to-other-host, rate-limit;
 	//   - connections: delay, stall, slow-body, cut-before-header, cut-in-body,
 	//     truncated-body;
 	//   - wrong pages: next-is-self, next-cycle, next-on-other-host, next-without-tls,
 	//     empty-pages-with-next, row-missing, row-repeated, row-repeated-for-another,
 	//     count-shrinks;
-	//   - writes: insert, delete, swap (two records exchange their contents) and load.
+	//   - writes: insert and delete.
 	Skip []string
 
 	// Scenarios is the number of scenarios of Explore. If zero or negative, it is 1000.
@@ -178,10 +178,6 @@ type Options struct {
 	// Seed determines the first scenario. The following ones have the following seeds, so
 	// Seed: 4711, Scenarios: 1 repeats the scenario of a seed.
 	Seed uint64
-
-	// Scenario, if not nil, encodes the only scenario; Scenarios and Seed are not used. Any
-	// bytes are a scenario, so a fuzz test can pass its argument.
-	Scenario []byte
 }
 
 var errNilClient = errors.New("clienttest: nil client")
@@ -198,40 +194,36 @@ func (o *Options) checkSkip(noun string, known []string) error {
 
 // A dataset is a collection, and the records that the services of a client have.
 type dataset struct {
-	key, path string // of the collection
-	root      string
-	pages     pagination.Style     // of the options
 	form                           // of the pages of the collection
+	about     schema.Description   // of the collection, with the style of its pages
+	opts      Options              // has its key
 	catalogue *catalogue.Catalogue // never written to
-	identity  schema.Field         // that identifies a record: its id or its key
 	records   [][]byte             // the first of the collection
 	ids       []string
 }
 
-// newDataset returns a dataset with at least and at most the given numbers of records. Without
-// a catalogue, the records are samples, repeated if there are too few of them.
+// newDataset returns a dataset with at least and at most the given numbers of records.
 func newDataset(opts Options, least, most int) (*dataset, error) {
 	if opts.Codec != nil && opts.Pages == nil {
 		opts.Pages = opts.Codec.Pages
 	}
-	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: opts.Catalogue, Root: opts.Root, Pages: opts.Pages, Codec: opts.Codec})
-	if err != nil {
-		return nil, err
-	}
-	defer server.Close()
+	d := &dataset{opts: opts, catalogue: opts.Catalogue}
 	if opts.Catalogue == nil {
-		opts.Collection = cmp.Or(opts.Collection, "events")
+		d.opts.Collection = cmp.Or(opts.Collection, "events")
+		var err error
+		if d.catalogue, err = samples(d.opts.Collection, most); err != nil {
+			return nil, fmt.Errorf("clienttest: %w", err)
+		}
 	}
-	about, err := choose(server.Catalogue, opts, least)
-	if err != nil {
-		return nil, fmt.Errorf("clienttest: %w", err)
+	for key := range d.catalogue.All() {
+		d.opts.Collection = cmp.Or(d.opts.Collection, key)
 	}
-	d := &dataset{key: about.Key, root: cmp.Or(opts.Root, "/api/"), pages: opts.Pages, identity: about.Identity(), catalogue: server.Catalogue.Clone()}
-	d.form = form{cmp.Or[pagination.Style](about.Pages, opts.Pages, pagination.Limits{}), opts.Codec}
-	d.path = d.root + about.Segment + "/"
-	err = d.read(most)
-	for n := len(d.records); err == nil && n > 0 && len(d.records) < least; {
-		err = d.repeat(len(d.records) - n)
+	err := d.read(least, most)
+	if err == nil {
+		var server *cataloguetest.Server
+		if server, err = d.serve(d.catalogue.Clone(), mostLimit); err == nil {
+			server.Close() // the options are valid
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("clienttest: %w", err)
@@ -239,40 +231,38 @@ func newDataset(opts Options, least, most int) (*dataset, error) {
 	return d, nil
 }
 
-// choose returns the collection of a dataset, which must be suitable.
-func choose(c *catalogue.Catalogue, opts Options, least int) (schema.Description, error) {
-	if opts.Catalogue == nil {
-		least = 1
-	}
-	if opts.Collection == "" {
-		for _, collection := range c.All() {
-			if about := collection.Description(); about.Actions.Has(schema.List) && collection.Count() >= least {
-				return about, nil
-			}
-		}
-		return schema.Description{}, fmt.Errorf("Options.Catalogue: no collection is listed and has %d records", least)
-	}
-	collection, err := c.Collection(opts.Collection)
+// samples returns a catalogue of the documented collections with the given number of samples in one.
+func samples(key string, n int) (*catalogue.Catalogue, error) {
+	c, err := resources.New()
 	if err != nil {
-		return schema.Description{}, err
+		return nil, err
 	}
-	about := collection.Description()
-	switch {
-	case !about.Actions.Has(schema.List):
-		return about, fmt.Errorf("Options.Collection: %s has no list", about.Key)
-	case collection.Count() < least:
-		return about, fmt.Errorf("Options.Collection: %s has %d records; want at least %d", about.Key, collection.Count(), least)
+	if _, err := c.Collection(key); err != nil {
+		return nil, err
 	}
-	return about, nil
+	var file bytes.Buffer
+	if err := sample.Write(&file, sample.Options{Sizes: map[string]int{key: n}}); err != nil {
+		return nil, err
+	}
+	return c, c.Load(&file, catalogue.LoadOptions{})
 }
 
-// read reads at most the given number of records of the collection.
-func (d *dataset) read(most int) error {
-	c, err := d.catalogue.Collection(d.key)
+// read reads at least and at most the given numbers of records of the collection.
+func (d *dataset) read(least, most int) error {
+	c, err := d.catalogue.Collection(d.opts.Collection)
 	if err != nil {
 		return err
 	}
-	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: most}, Terms: []ordering.Term{ordering.Asc(ordering.Snake(d.identity.Name))}})
+	d.about = c.Description()
+	d.about.Pages = cmp.Or[pagination.Style](d.about.Pages, d.opts.Pages, pagination.Limits{})
+	d.form = form{pagination.TraitsOf(d.about.Pages), d.opts.Codec}
+	switch {
+	case !d.about.Actions.Has(schema.List):
+		return fmt.Errorf("Options.Collection: %s has no list", d.about.Key)
+	case c.Count() < least:
+		return fmt.Errorf("Options.Collection: %s has %d records; want at least %d", d.about.Key, c.Count(), least)
+	}
+	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: most}, Terms: []ordering.Term{ordering.Asc(ordering.Snake(d.about.Identity().Name))}})
 	d.records = list.Records
 	for _, record := range d.records {
 		d.ids = append(d.ids, d.idOf(record))
@@ -280,55 +270,30 @@ func (d *dataset) read(most int) error {
 	return err
 }
 
-// repeat adds a sample with another id.
-func (d *dataset) repeat(i int) error {
-	last, err := strconv.Atoi(d.ids[len(d.ids)-1])
-	if err != nil {
-		return err
-	}
-	id := strconv.Itoa(last + 1)
-	record, err := d.withID(d.records[i], id)
-	d.records, d.ids = append(d.records, record), append(d.ids, id)
-	return err
-}
-
-// collection returns the description of the collection that is served at one of the paths.
-func (d *dataset) collection(paths []string) (about schema.Description, path string, ok bool) {
-	for _, c := range d.catalogue.All() {
-		about := c.Description()
-		if path := d.root + about.Segment + "/"; slices.Contains(paths, path) {
-			return about, path, true
-		}
-	}
-	return schema.Description{}, "", false
-}
-
-// serve returns a server of a catalogue with pages of the given size, or at most another one if that
-// is not 0. It refuses requests that
-// write.
-func (d *dataset) serve(c *catalogue.Catalogue, limit, most int) (*cataloguetest.Server, error) {
+// serve returns a server of a catalogue with pages of the given size.
+func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Server, error) {
 	var list []httpapi.Collection
 	for key, collection := range c.All() {
-		if list = append(list, collection); key == d.key {
-			list[len(list)-1] = sized{collection, pagination.Limits{Default: limit, Max: cmp.Or(most, limit)}, d.style}
+		if list = append(list, collection); key == d.about.Key {
+			list[len(list)-1] = sized{collection, pagination.Limits{Default: limit, Max: limit}, d.about.Pages}
 		}
 	}
-	handler, err := httpapi.NewHandler(list, httpapi.Options{Root: d.root})
+	handler, err := httpapi.NewHandler(list, httpapi.Options{Root: d.opts.Root})
 	if err != nil {
 		return nil, err
 	}
 	return cataloguetest.Open(cataloguetest.Options{
 		Catalogue:    c,
-		Root:         d.root,
-		Pages:        d.pages,
-		Codec:        d.codec,
+		Root:         d.opts.Root,
+		Pages:        d.opts.Pages,
+		Codec:        d.opts.Codec,
 		Secure:       true,
 		MaxExchanges: 1,
 		Wrap:         func(http.Handler) http.Handler { return handler },
 	})
 }
 
-// A sized collection has pages of a size.
+// A sized collection has pages of a size. It refuses requests that write.
 type sized struct {
 	catalogue.AnyCollection
 	limits pagination.Limits
@@ -354,22 +319,10 @@ func (c sized) Description() schema.Description {
 func (d *dataset) write(c *catalogue.Catalogue, s state) error {
 	var records [][]byte
 	for _, i := range s.indexes(true) {
-		record := d.records[i]
-		if from := s.contentsOf(i); from != i {
-			var err error
-			if record, err = d.withID(d.records[from], d.ids[i]); err != nil {
-				return err
-			}
-		}
-		records = append(records, record)
+		records = append(records, d.records[i])
 	}
-	return d.load(c, records)
-}
-
-// load replaces the records of the collection.
-func (d *dataset) load(c *catalogue.Catalogue, records [][]byte) error {
 	list := slices.Concat([]byte("["), bytes.Join(records, []byte(",")), []byte("]"))
-	into, err := c.Collection(d.key)
+	into, err := c.Collection(d.about.Key)
 	if err != nil {
 		return err
 	}
@@ -380,24 +333,5 @@ func (d *dataset) load(c *catalogue.Catalogue, records [][]byte) error {
 func (d *dataset) idOf(record []byte) string {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(record, &members) // a record is an object
-	return textOf(members[d.identity.Name])
-}
-
-// withID returns a record with another id.
-func (d *dataset) withID(record []byte, id string) ([]byte, error) {
-	r, err := schema.ParseKeyed(record)
-	switch name := d.identity.Name; {
-	case err != nil:
-	case d.identity.Key || d.identity.Quoted:
-		r, err = r.With(name, id)
-	case name != "id":
-		r, err = r.With(name, json.Number(id))
-	default:
-		r, _ = schema.ParseRecord(record)
-		r.ID, err = strconv.Atoi(id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r.MarshalJSON()
+	return textOf(members[d.about.Identity().Name])
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 )
 
@@ -39,7 +38,7 @@ func TestScenarioJudge(t *testing.T) {
 	for _, tt := range tests {
 		e := &trial{
 			scenario: scenario{steps: tt.steps},
-			data:     &dataset{identity: schema.Field{Name: "id"}, ids: []string{"1", "2", "3", "4"}},
+			data:     &dataset{ids: []string{"1", "2", "3", "4"}},
 			truth:    truth{throughout: []bool{false, false, true, false}, ever: []bool{true, true, true, false}},
 			outcome:  outcome{ids: tt.ids, err: tt.err},
 		}

@@ -107,10 +107,15 @@ func walker[ID comparable](path, member string, trusting bool) Fetch[ID] {
 				}
 				some = some[1:]
 			}
-			if slices.ContainsFunc(some, func(id ID) bool { return slices.Contains(ids, id) }) || len(some) == 0 && more {
-				return nil, errors.New("a record occurs twice, or a page is empty")
+			for _, id := range some {
+				if slices.Contains(ids, id) {
+					return nil, errors.New("a record occurs twice")
+				}
+				ids = append(ids, id)
 			}
-			ids = append(ids, some...)
+			if len(some) == 0 && more {
+				return nil, errors.New("a page is empty")
+			}
 		}
 		if !trusting && count != len(ids) {
 			return nil, fmt.Errorf("%d of %d records", len(ids), count)
@@ -169,19 +174,16 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Records with keys are inserted, deleted, changed and replaced as others are.
+// Records with keys are inserted and deleted as others are.
 func TestExploreKeys(t *testing.T) {
 	c := keyed(t)
-	explore := func(x *explorer, err error) (found []mistake) {
+	explore := func(x *explorer, err error) []problemKind {
 		must(t, err)
-		for _, f := range x.search(t, Options{Scenarios: 300}, 100) {
-			found = append(found, f.mistake())
-		}
-		return found
+		return kindsOf(x.search(t, Options{}))
 	}
 	tags, numbers := Options{Catalogue: c, Collection: "tags"}, Options{Catalogue: c, Collection: "numbers"}
 	quotes := Options{Catalogue: c, Collection: "quotes"}
-	for reason, found := range map[string][]mistake{
+	for reason, found := range map[string][]problemKind{
 		"slugs":           explore(newExplorer(walker[string]("/api/tags/", "slug", false), tags)),
 		"numbers":         explore(newExplorer(walker[int]("/api/numbers/", "number", false), numbers)),
 		"numbers in text": explore(newExplorer(walker[string]("/api/quotes/", "id", false), quotes)),
@@ -190,43 +192,13 @@ func TestExploreKeys(t *testing.T) {
 			t.Errorf("%s: a client without a mistake: %v", reason, found)
 		}
 	}
-	if found := explore(newExplorer(walker[string]("/api/tags/", "slug", true), tags)); !slices.Contains(found, mistake{missing, "row-missing"}) {
+	if found := explore(newExplorer(walker[string]("/api/tags/", "slug", true), tags)); !slices.Contains(found, missing) {
 		t.Errorf("a client that does not compare the count: %v", found)
 	}
 }
 
-// Ids that are not written as the service shows them are an error that says so.
+// Ids that are neither text nor numbers are an error.
 func TestIDsThatDoNotCompare(t *testing.T) {
-	written := func(format string) Fetch[string] {
-		return func(ctx context.Context, client *http.Client, baseURL string) (ids []string, err error) {
-			numbers, err := newCareful().ids(ctx, client, baseURL)
-			for _, id := range numbers {
-				ids = append(ids, fmt.Sprintf(format, id))
-			}
-			return ids, err
-		}
-	}
-	upper := func(ctx context.Context, client *http.Client, baseURL string) (ids []string, err error) {
-		ids, err = walker[string]("/api/makers/", "id", false)(ctx, client, baseURL)
-		for i := range ids {
-			ids[i] = "{" + strings.ToUpper(ids[i]) + "}"
-		}
-		return ids, err
-	}
-	makers := Options{Catalogue: keyed(t), Collection: "makers"}
-	for _, tt := range []struct {
-		reason, got, want string
-	}{
-		{"digits", problemsOf(t, written("%d"), Options{})[simplest], ""},
-		{"zeros", problemsOf(t, written("%03d"), Options{})[simplest],
-			`returned a record with the id "002", which was never in the collection, and no error: return ids as the service shows them, here 2`},
-		{"a prefix", problemsOf(t, written("event-%d"), Options{})[simplest], `returned 25 records, and none of their ids is in the collection events`},
-		{"another form of a UUID", problemsOf(t, upper, makers)[simplest], `-CAFE-4000-8000-00000000000A}", which was never in the collection, and no error: return ids as the service shows them, here "0`},
-	} {
-		if got, _, _ := strings.Cut(tt.got, " ("); !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
-			t.Errorf("%s: %s, want %s", tt.reason, tt.got, tt.want)
-		}
-	}
 	type id struct{ Number int }
 	_, structs := newVerification(func(context.Context, *http.Client, string) ([]id, error) { return nil, nil }, Options{})
 	_, pointers := newExplorer(func(context.Context, *http.Client, string) ([]*int, error) { return nil, nil }, Options{})

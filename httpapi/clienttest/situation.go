@@ -19,7 +19,7 @@ import (
 //
 // The client may handle an error by returning it or by retrying. It may follow links,
 // compute offsets or count pages. Pages have at most 10 records, even if the request has a
-// larger limit; in the situation sizes-differ, they have 10 by default and at most 20.
+// larger limit.
 //
 // Each situation is a subtest with its name, so that it can be run alone:
 //
@@ -83,7 +83,7 @@ func newVerification[ID comparable](fetch Fetch[ID], opts Options) (*verificatio
 // it, or "" if nothing, and its requests.
 func (v *verification) run(t *testing.T, s situation) (problem string, requests []string) {
 	t.Helper()
-	s.collection = v.data.key
+	s.collection = v.data.about.Key
 	e := v.explorer.run(t, s.scenario)
 	if problem = e.problem.text; problem == "" {
 		return "", e.requests
@@ -120,63 +120,55 @@ func (f form) situations() (all []situation) {
 	for _, k := range append(f.kinds(), deletion()) {
 		named[k.name] = k
 	}
-	add := func(name string, records int, remedy string, steps ...step) {
-		all = append(all, situation{name, scenario{records: records, limit: pageSize, steps: steps, advice: remedy}})
+	add := func(name string, records int, steps ...step) {
+		all = append(all, situation{name, scenario{records: records, limit: pageSize, steps: steps}})
 	}
 	once := func(kind string, at, arg int) step { return step{named[kind], at, false, arg} }
 	from := func(kind string, at, arg int) step { return step{named[kind], at, true, arg} }
 
-	// Services without a fault. In one, format=api is handled as in Django REST framework.
-	add(simplest, fewRecords, remedyLinks)
-	add("many-pages", mostRecords, remedyLinks)
-	add("full-pages", 2*pageSize, remedyLast)
-	add("one-full-page", pageSize, remedyLast)
-	add("one-record", 1, remedyLast)
-	add("browsable-api", fewRecords, "", from("browsable-api", 1, 0))
-	add("empty", 0, remedyEmpty)
-	add("sizes-differ", fewRecords, remedySizes)
-	all[len(all)-1].most = 2 * pageSize
+	// Services without a fault.
+	add(simplest, fewRecords)
+	add("many-pages", mostRecords)
+	add("full-pages", 2*pageSize)
+	add("one-full-page", pageSize)
+	add("one-record", 1)
+	add("empty", 0)
 
-	// Services that send something other than a page. Clients that wait are told not to, so that
-	// they fail after their last attempt.
-	statuses := [][2]string{{"status-500", ""}, {"status-503", remedySkipped}, {"status-429", remedySkipped}}
-	for _, s := range statuses {
-		add(s[0]+"-once", fewRecords, "", once(s[0], 2, 0))
+	// Services that send something other than a page.
+	for _, kind := range []string{"status-500", "status-503", "status-429"} {
+		add(kind+"-once", fewRecords, once(kind, 2, 0))
+		add(kind+"-always", fewRecords, from(kind, 1, 0))
+		add(kind+"-from-second-page", fewRecords, from(kind, 2, 0))
 	}
-	for _, s := range statuses {
-		add(s[0]+"-always", fewRecords, s[1], from(s[0], 1, 0))
-		add(s[0]+"-from-second-page", fewRecords, s[1], from(s[0], 2, 0))
-	}
-	for _, kind := range []string{"rate-limit", "rate-limit-date", "tokens-expire"} {
-		add(kind, fewRecords, "", from(kind, 2, 4))
-	}
+	add("status-404-once", fewRecords, once("status-404", 2, 0))
+	add("rate-limit", fewRecords, from("rate-limit", 2, 4))
 	for _, kind := range []string{"error-with-status-200", "html-with-status-200"} {
-		add(kind, fewRecords, "", once(kind, 2, 0))
+		add(kind, fewRecords, once(kind, 2, 0))
 	}
-	add("wrong-content-type", fewRecords, "", from("wrong-content-type", 1, 0))
+	add("wrong-content-type", fewRecords, from("wrong-content-type", 1, 0))
 
 	// Services whose responses do not arrive in full.
 	// Twice, because net/http retries if the connection has been used before.
-	add("cut-before-header", fewRecords, "", once("cut-before-header", 2, 0), once("cut-before-header", 3, 0))
-	add("cut-in-body", fewRecords, "", once("cut-in-body", 2, 19))
-	add("truncated-body", fewRecords, "", once("truncated-body", 2, 19))
-	add("slow-body", fewRecords, "", from("slow-body", 1, 12)) // in chunks shorter than a page of small records
-	add("stalled", fewRecords, "", from("stall", 2, 0))
-	add("cancelled", fewRecords, remedyContext)
+	add("cut-before-header", fewRecords, once("cut-before-header", 2, 0), once("cut-before-header", 3, 0))
+	add("cut-in-body", fewRecords, once("cut-in-body", 2, 19))
+	add("truncated-body", fewRecords, once("truncated-body", 2, 19))
+	add("slow-body", fewRecords, from("slow-body", 1, 12)) // in chunks shorter than a page of small records
+	add("stalled", fewRecords, from("stall", 2, 0))
+	add("cancelled", fewRecords)
 	all[len(all)-1].cancelled = true
 
 	// Services whose next links lead to the wrong place, or whose records do not agree with their
 	// count.
 	for _, kind := range []string{"next-is-self", "next-cycle", "empty-pages-with-next"} {
-		add(kind, fewRecords, "", from(kind, 2, 0))
+		add(kind, fewRecords, from(kind, 2, 0))
 	}
 	for _, kind := range []string{"next-on-other-host", "next-without-tls"} {
-		add(kind, fewRecords, "", from(kind, 1, 0))
+		add(kind, fewRecords, from(kind, 1, 0))
 	}
 	for _, kind := range []string{"redirect-to-other-host", "row-missing", "row-repeated", "row-repeated-for-another"} {
-		add(kind, fewRecords, "", from(kind, 2, 0))
+		add(kind, fewRecords, from(kind, 2, 0))
 	}
-	add("count-shrinks", fewRecords, "", from("count-shrinks", 2, 4))
-	add("record-deleted", fewRecords, "", once("record-deleted", 2, 0))
+	add("count-shrinks", fewRecords, from("count-shrinks", 2, 4))
+	add("record-deleted", fewRecords, once("record-deleted", 1, 0))
 	return all
 }

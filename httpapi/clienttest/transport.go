@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,19 +19,16 @@ import (
 type guard struct {
 	next   http.RoundTripper
 	queue  *queue
-	origin *url.URL
+	origin string // scheme and host
 	limit  int    // number of requests
 	cancel func() // cancels the context of the client
 
 	mu        sync.Mutex
 	requests  []string
-	violation string // the first request that was not permitted, or too many of them
-	endless   bool   // the violation is that there were too many
-	busy      bool   // the violation is that one was repeated without waiting
+	violation problem // the first
 	failures  map[string]failures
 	refused   int // number of requests that were too many
 	closed    bool
-	paths     []string // of the requests that were sent, each once, with a slash at its end
 
 	bodies bodies
 }
@@ -92,29 +86,25 @@ func (g *guard) admit(r *http.Request) (n int, err error) {
 	case g.closed:
 		return 0, errVerified
 	case len(g.requests) >= g.limit: // includes requests that are not sent, which may be endless too
-		g.endless = g.endless || g.violation == ""
-		g.violate(fmt.Sprintf("sent more than %d requests", g.limit))
+		g.violate(problem{endless, fmt.Sprintf("sent more than %d requests", g.limit), remedyLoop})
 		g.cancel()
 		if g.refused++; g.refused > maxRefused {
 			runtime.Goexit()
 		}
 		return 0, errTooManyRequests
-	case !sameOrigin(r.URL, g.origin):
+	case r.URL.Scheme+"://"+r.URL.Host != g.origin:
 		g.requests = append(g.requests, fmt.Sprintf("%s %s: not sent", r.Method, r.URL.Redacted()))
-		g.violate(fmt.Sprintf("sent a request to %s://%s%s", r.URL.Scheme, r.URL.Host, credentialsOf(r)))
+		g.violate(problem{otherOrigin, fmt.Sprintf("sent a request to %s://%s", r.URL.Scheme, r.URL.Host), remedyOrigin})
 		return 0, errOtherOrigin
 	}
 	g.requests = append(g.requests, r.Method+" "+r.URL.RequestURI())
-	if path := strings.TrimSuffix(r.URL.Path, "/") + "/"; !slices.Contains(g.paths, path) {
-		g.paths = append(g.paths, path)
-	}
 	return len(g.requests) - 1, nil
 }
 
 // violate keeps the first violation.
-func (g *guard) violate(violation string) {
-	if g.violation == "" {
-		g.violation = violation
+func (g *guard) violate(p problem) {
+	if g.violation.kind == "" {
+		g.violation = p
 	}
 }
 
@@ -135,8 +125,7 @@ func (g *guard) note(n int, outcome, what string, failed bool) {
 		f = failures{first: outcome, at: now}
 	}
 	if f.n++; f.n > maxFailures {
-		g.busy = g.busy || g.violation == ""
-		g.violate(fmt.Sprintf("sent %s %d times at one instant, after the first %s", what, f.n, f.first))
+		g.violate(problem{busy, fmt.Sprintf("sent %s %d times at one instant, after the first %s", what, f.n, f.first), remedyBusy})
 		g.cancel()
 	}
 	if g.failures == nil {
@@ -145,46 +134,12 @@ func (g *guard) note(n int, outcome, what string, failed bool) {
 	g.failures[what] = f
 }
 
-// requested returns the paths of the requests that were sent.
-func (g *guard) requested() []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Clone(g.paths)
-}
-
 // close refuses all further requests and returns what was recorded.
-func (g *guard) close() (requests []string, violation string) {
+func (g *guard) close() (requests []string, violation problem) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
 	return g.requests, g.violation
-}
-
-// credentialsOf returns the names of the headers that hold credentials.
-func credentialsOf(r *http.Request) string {
-	var names []string
-	for _, name := range []string{"Authorization", "Cookie"} {
-		if r.Header.Get(name) != "" {
-			names = append(names, name)
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return " with credentials in " + strings.Join(names, " and ")
-}
-
-// sameOrigin reports whether two URLs have the same scheme, host and port.
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(hostPort(a), hostPort(b))
-}
-
-func hostPort(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return net.JoinHostPort(u.Hostname(), port)
 }
 
 // bodies counts the response bodies that a client has received and not closed. The zero

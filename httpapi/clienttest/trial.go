@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"time"
 )
 
 // A problem is what a client did wrong in a scenario. The zero value means that there was no
@@ -21,7 +20,6 @@ type problem struct {
 type problemKind string
 
 const (
-	stuck       problemKind = "stuck" // cannot be run again
 	blocked     problemKind = "blocked"
 	panicked    problemKind = "panicked"
 	exited      problemKind = "exited"
@@ -36,9 +34,12 @@ const (
 	missing     problemKind = "missing record"
 )
 
-// wrongRecords reports whether the client has returned wrong records and no error.
-func (k problemKind) wrongRecords() bool {
-	return slices.Contains([]problemKind{repeated, unknown, missing}, k)
+// rank is smaller if the client has returned wrong records and no error.
+func (k problemKind) rank() int {
+	if slices.Contains([]problemKind{repeated, unknown, missing}, k) {
+		return 0
+	}
+	return 1
 }
 
 // A trial is a run of a client through a scenario.
@@ -50,8 +51,6 @@ type trial struct {
 	outcome
 	late     bool // it returned after the grace period
 	requests []string
-	paths    []string // of the requests, each once
-	grace    time.Duration
 	problem  problem
 	happened []bool // which steps have changed a response or the records
 }
@@ -85,15 +84,15 @@ func (fetch textFetch) start(ctx context.Context, transport http.RoundTripper, u
 type truth struct {
 	mu         sync.Mutex
 	state      state
-	first      int    // index of the first record of the first page; -1: there is none
-	throughout []bool // by index of the dataset
-	ever       []bool
+	throughout state // the records that have always existed
+	ever       state
+	deleted    bool // the first record of a page was
 }
 
 // note records the new state of the collection.
 func (tr *truth) note(s state) {
 	tr.state = s
-	for i, present := range s.present {
+	for i, present := range s {
 		tr.throughout[i] = tr.throughout[i] && present
 		tr.ever[i] = tr.ever[i] || present
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -108,9 +109,8 @@ type client func(ctx context.Context, client *http.Client, next string) ([]film,
 func walk(t *testing.T, fault cataloguetest.Fault, read client) (films []film, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cataloguetest.NewWith(t, cataloguetest.Options{
-			Definitions:   []catalogue.AnyDefinition{catalogue.Define[film]("films", catalogue.Options{})},
-			Root:          "/v1/",
-			RequireFaults: true,
+			Definitions: []catalogue.AnyDefinition{catalogue.Define[film]("films", catalogue.Options{})},
+			Root:        "/v1/",
 		})
 		var records []string
 		for id := range 10 {
@@ -120,7 +120,7 @@ func walk(t *testing.T, fault cataloguetest.Fault, read client) (films []film, e
 		if err := server.Catalogue.Load(saved, catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		server.Inject(cataloguetest.Match{Collection: "films", Offset: 4, Nth: 1}, fault)
+		server.Inject(cataloguetest.Match{Query: url.Values{"offset": {"4"}}, Nth: 1}, fault)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		films, err = read(ctx, server.Client, server.URL+"/v1/films/?limit=4")
