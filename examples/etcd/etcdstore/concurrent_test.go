@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/examples/internal/recorded"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -111,9 +112,9 @@ func TestConcurrentDeletes(t *testing.T) {
 func checkReferences(t *testing.T, saved string) {
 	t.Helper()
 	var cat struct {
-		Directors []director
-		Genres    []genre
-		Films     []film
+		Directors []recorded.Director
+		Genres    []recorded.Genre
+		Films     []recorded.Film
 	}
 	if err := json.Unmarshal([]byte(saved), &cat); err != nil {
 		t.Fatal(err)
@@ -122,11 +123,11 @@ func checkReferences(t *testing.T, saved string) {
 		t.Errorf("%d films, want those of the file", len(cat.Films))
 	}
 	for _, f := range cat.Films {
-		if !slices.ContainsFunc(cat.Directors, func(d director) bool { return d.ID == f.Director }) {
+		if !slices.ContainsFunc(cat.Directors, func(d recorded.Director) bool { return d.ID == f.Director }) {
 			t.Errorf("film %d refers to the missing director %d", f.ID, f.Director)
 		}
 		for _, id := range f.Genres {
-			if !slices.ContainsFunc(cat.Genres, func(g genre) bool { return g.ID == id }) {
+			if !slices.ContainsFunc(cat.Genres, func(g recorded.Genre) bool { return g.ID == id }) {
 				t.Errorf("film %d refers to the missing genre %d", f.ID, id)
 			}
 		}

@@ -73,16 +73,21 @@ func Read(name string) (all []Request, err error) {
 // Body returns the body of the request.
 func (r *Request) Body() string { return string(r.Request.Body.bytes()) }
 
-// Send sends the request and returns the parts of the response that are recorded.
-func (r *Request) Send(h http.Handler) Response {
+// Do sends the request and returns the response, in whose body {base} is the URL of the service.
+func (r *Request) Do(h http.Handler) (w *httptest.ResponseRecorder, text string) {
 	request := httptest.NewRequest(r.Request.Method, r.Request.Target, bytes.NewReader(r.Request.Body.bytes()))
 	request.Host = "service.example"
 	for name, value := range r.Request.Headers {
 		request.Header.Set(name, value)
 	}
-	w := httptest.NewRecorder()
+	w = httptest.NewRecorder()
 	h.ServeHTTP(w, request)
-	text := strings.ReplaceAll(w.Body.String(), "http://"+request.Host, "{base}")
+	return w, strings.ReplaceAll(w.Body.String(), "http://"+request.Host, "{base}")
+}
+
+// Send sends the request and returns the parts of the response that are recorded.
+func (r *Request) Send(h http.Handler) Response {
+	w, text := r.Do(h)
 	got := Response{Status: w.Code}
 	for name := range r.Want.Headers {
 		value := strings.Join(w.Header().Values(name), ", ")

@@ -3,20 +3,10 @@ package pgstore_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
@@ -119,89 +109,4 @@ func resetLastID(ctx context.Context, db *sql.DB, key string) error {
 // file returns a file of one collection for Load.
 func file(key string, records [][]byte) []byte {
 	return []byte(`{"` + key + `":[` + string(bytes.Join(records, []byte(","))) + `]}`)
-}
-
-// recording is a request and the response of the real service, in which {base} is its URL.
-type recording struct {
-	Request struct {
-		Method, Target string
-		Headers        map[string]string
-		Body           content
-	}
-	Want struct {
-		Status  int
-		Headers map[string]string
-		Body    *content
-		Page    *struct{ SHA256 string }
-	}
-}
-
-type content struct {
-	Text   string
-	Base64 []byte
-}
-
-func (c content) bytes() []byte { return append([]byte(c.Text), c.Base64...) }
-
-// TestVectors compares the responses to all recorded requests, byte for byte.
-func TestVectors(t *testing.T) {
-	store := open(t, pgstore.Options{DSN: newDSN(t)})
-	data, err := os.Open("../../../httpapi/testdata/dataset.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer data.Close()
-	if err := store.Load(t.Context(), data); err != nil {
-		t.Fatal(err)
-	}
-	handler := handle(t, store, httpapi.Options{Authorizer: httpapi.AllowAll})
-	vectors, err := os.Open("../../../httpapi/testdata/vectors.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer vectors.Close()
-	n := 0
-	for decoder := json.NewDecoder(vectors); ; n++ {
-		var v recording
-		if err := decoder.Decode(&v); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("line %d: %v", n+1, err)
-		}
-		want, got := v.answers(handler)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("line %d: %s %s: -want +got\n%s", n+1, v.Request.Method, v.Request.Target, diff)
-		}
-	}
-	if n != 1159 {
-		t.Errorf("replayed %d of 1159 vectors", n)
-	}
-}
-
-func (v *recording) answers(handler http.Handler) (want, got map[string]string) {
-	r := httptest.NewRequest(v.Request.Method, v.Request.Target, bytes.NewReader(v.Request.Body.bytes()))
-	r.Host = "host.example"
-	for name, value := range v.Request.Headers {
-		r.Header.Set(name, value)
-	}
-	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, r)
-	body := strings.ReplaceAll(w.Body.String(), "http://host.example", "{base}")
-
-	want = map[string]string{"status": http.StatusText(v.Want.Status)}
-	got = map[string]string{"status": http.StatusText(w.Code)}
-	for name, value := range v.Want.Headers {
-		want[name], got[name] = value, strings.Join(w.Header().Values(name), ", ")
-		if name == "Content-Type" { // without parameters, which were not recorded
-			got[name], _, _ = strings.Cut(got[name], ";")
-		}
-	}
-	if v.Want.Body != nil {
-		want["body"], got["body"] = string(v.Want.Body.bytes()), body
-	}
-	if v.Want.Page != nil {
-		sum := sha256.Sum256([]byte(body))
-		want["page"], got["page"] = v.Want.Page.SHA256, hex.EncodeToString(sum[:])
-	}
-	return want, got
 }
