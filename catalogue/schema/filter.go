@@ -387,15 +387,18 @@ func (f Field) Position(value string) string {
 	case jsontext.KindOf(value) != jsontext.String:
 		return value
 	}
-	text := jsontext.Unquote(value)
-	d, message := parseDateTime(text, Framework{})
-	switch {
-	case f.Kind != Timestamp || message != "":
+	text, layout := jsontext.Unquote(value), "2006-01-02 15:04:05-07:00"
+	if f.Kind != Timestamp {
 		return text
-	case d.Nanosecond() == 0:
-		return d.UTC().Format("2006-01-02 15:04:05-07:00")
 	}
-	return d.UTC().Format("2006-01-02 15:04:05.000000-07:00")
+	d, message := parseDateTime(text, Framework{})
+	if message != "" {
+		return text
+	}
+	if d.Nanosecond() != 0 {
+		layout = "2006-01-02 15:04:05.000000-07:00"
+	}
+	return d.UTC().Format(layout)
 }
 
 // ParsePosition returns the value of a [Test] for a text that [Field.Position] returns. It also
@@ -430,10 +433,9 @@ func (f Field) ParsePosition(text string, as Framework) (value string, ok bool) 
 
 // parseMoment returns a date-time in the form of filters.
 func parseMoment(text string, as Framework) (value string, ok bool) {
-	for _, suffix := range []string{"", "Z", "T00:00Z"} {
-		if _, message := parseDateTime(text+suffix, as); message == "" {
-			value, _ = filterTime(Field{}, "", text+suffix, &checker{as: as})
-			return value, true
+	for _, suffix := range []string{"", "Z", "T00:00:00Z"} {
+		if d, message := parseDateTime(text+suffix, as); message == "" {
+			return d.inFilter(), true
 		}
 	}
 	return "", false

@@ -380,7 +380,7 @@ func second(t time.Time, as Framework) sortkey.Key {
 }
 
 func timeOfDay(t time.Time, _ Framework) sortkey.Key {
-	return sortkey.Text(clockText(clock(t.Hour(), t.Minute(), t.Second(), t.Nanosecond()/1e3)))
+	return sortkey.Text(clockText(t))
 }
 
 func startOfYear(value string, next int) time.Time {
@@ -489,7 +489,7 @@ func spans(kind Kind, t Test, start func(value string, next int) time.Time, as F
 			case kind == Date:
 				values = append(values, bound.Format(time.DateOnly))
 			default:
-				values = append(values, string(At(bound.UTC()).appendWire(nil)))
+				values = append(values, At(bound.UTC()).wire())
 			}
 		}
 	}

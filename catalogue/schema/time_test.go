@@ -7,12 +7,11 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 func TestAt(t *testing.T) {
@@ -90,23 +89,22 @@ func TestDateTimeUnmarshal(t *testing.T) {
 	}
 }
 
+var rfc3339 = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}){2}T([0-9]{2}:){2}[0-9]{2}([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
+
 // checkUnmarshal checks that a date-time is read if and only if it is in the format of RFC 3339,
-// and as parseDateTime reads it, which shares no code with UnmarshalJSON.
+// and as package time reads it.
 func checkUnmarshal(t *testing.T, data []byte) (accepted bool) {
 	var got DateTime
 	err := got.UnmarshalJSON(data)
 	var text string
-	if json.Unmarshal(data, &text) != nil || !rfc3339.MatchString(text) {
-		text = ""
+	_ = json.Unmarshal(data, &text) // other JSON is no text
+	want, wrong := time.Parse(time.RFC3339, text)
+	valid := wrong == nil && want.Year() > 0 && rfc3339.MatchString(text)
+	if valid != (err == nil) || valid && !reflect.DeepEqual(At(want), got) {
+		t.Fatalf("UnmarshalJSON of %q: %#v, %v, want %#v, %v", data, got, err, want, wrong)
 	}
-	want, wantErr := parsedTime(text)
-	if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(want, got) {
-		t.Fatalf("UnmarshalJSON of %q: %#v, %v, want %#v, %v", data, got, err, want, wantErr)
-	}
-	return err == nil
+	return valid
 }
-
-var rfc3339 = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}){2}T([0-9]{2}:){2}[0-9]{2}([.][0-9]+)?(Z|[+-][0-9]{2}:[0-5][0-9])$`)
 
 // TestUnmarshalWire checks which texts are date-times, and what differs from them by one byte that
 // is replaced, inserted or removed.
@@ -177,69 +175,31 @@ func written(t *testing.T, d DateTime) time.Time {
 	return read
 }
 
-var (
-	threeNumbers = regexp.MustCompile(`^[0-9]+[-/][0-9]+[-/][0-9]+$`)
-
-	// In Python, a space may replace the first digit of the day.
-	lastDay   = regexp.MustCompile(`- ([0-9])$`)
-	middleDay = regexp.MustCompile(`/ ([0-9])/`)
-)
-
-// modelDate parses a date with package time.
-func modelDate(text string) (value string, ok bool) {
-	text = strings.TrimFunc(text, unicode.IsSpace)
-	text = lastDay.ReplaceAllString(text, "-0$1")
-	text = middleDay.ReplaceAllString(text, "/0$1/")
-	if !threeNumbers.MatchString(text) {
-		return "", false // package time accepts some signs
-	}
-	for _, layout := range []string{"2006-1-2", "1/2/2006", "1/2/06"} {
-		if d, err := time.Parse(layout, text); err == nil && d.Year() > 0 {
-			return d.Format("2006-01-02"), true
-		}
-	}
-	return "", false
-}
-
-func checkFilterDate(t *testing.T, text string) {
-	t.Helper()
-	want, ok := modelDate(text)
-	got, message := filtered(Date, text)
-	if got != want || ok != (message == "") || !ok && message != "Enter a valid date." {
-		t.Fatalf("filterDate(%q) = %q, %q, want %q, %v", text, got, message, want, ok)
-	}
-}
-
+// TestFilterDates has the forms of dates. In Python, a space may replace the first digit of the day, and
+// white space around the date includes information separators.
 func TestFilterDates(t *testing.T) {
-	for _, text := range []string{
-		"2014-11-30", "2014-11-31", "2014-02-29", "2016-02-29", "1900-02-29", "2000-2-29", "0001-01-01", "0000-01-01", "9999-12-31", "10000-01-01",
-		"2014-1-1", "2014-01-1", "2014-001-1", "2014-1-001", "2014-0-1", "2014-1-0", "2014-13-1", "214-1-1", "14-1-1", "2014-11- 5", "2014- 1-5", "2014-11- 15", "2014-11- 0",
-		"1/2/2014", "01/02/2014", "13/1/2014", "1/32/2014", "1/2/0000", "1/2/0001", "1/2/201", "1/2/20145", "1/ 2/2014", " 1/2/2014", "1/2/2014/", "/1/2014",
-		"1/2/00", "1/2/68", "1/2/69", "1/2/99", "1/2/6", "2/29/00", "2/29/01", "1/2/-1", "1/2/", "1/2", "",
-		"2014/11/30", "11-30-2014", "+014-11-30", "2014-+1-1", "2014-11-30Z", "2014-11-30 ", "\t2014-11-30\n", "２014-11-30", "Nov 30, 2014",
+	for want, texts := range map[string][]string{
+		"2014-11-30": {"2014-11-30", "11/30/2014", "11/30/14", " 2014-11-30 ", "\t2014-11-30\n", "\x1c2014-11-30\x1f"},
+		"2014-01-02": {"2014-1-2", "2014-01-2", "2014-1-02", "2014-1- 2", "1/2/2014", "01/02/2014", "1/ 2/2014", " 1/2/14"},
+		"2016-02-29": {"2016-02-29", "2/29/16"},
+		"2000-02-29": {"2000-2-29", "2/29/00"},
+		"0001-01-01": {"0001-01-01", "1/1/0001"},
+		"9999-12-31": {"9999-12-31"},
+		"2068-01-02": {"1/2/68"},
+		"1969-01-02": {"1/2/69"},
+		"1999-01-02": {"1/2/99"},
+		"": {
+			"2014-11-31", "2014-02-29", "1900-02-29", "0000-01-01", "10000-01-01", "2014-001-1", "2014-1-001", "2014-0-1", "2014-1-0", "2014-13-1",
+			"214-1-1", "14-1-1", "2014- 1-5", "2014-11- 15", "2014-11- 0", "2014-11-  5", "13/1/2014", "1/32/2014", "1/2/0000", "1/2/201", "1/2/20145",
+			"1/2/2014/", "/1/2014", "1/2/6", "2/29/01", "1/2/-1", "1/2/+1", "1/2/", "1/2", "2014/11/30", "11-30-2014", "+014-11-30", "2014-+1-1",
+			"2014-11-30Z", "２014-11-30", "Nov 30, 2014",
+		},
 	} {
-		checkFilterDate(t, text)
-	}
-	// Python splits information separators off, too. They are not white space in Go.
-	if got, _ := filtered(Date, "\x1c2014-11-30\x1f"); got != "2014-11-30" {
-		t.Errorf("a date between separators is %q", got)
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	accepted := 0
-	for range 20_000 {
-		text := time.Date(random.IntN(12_000)-1000, 1, random.IntN(400), 0, 0, 0, 0, time.UTC).
-			Format([]string{"2006-1-2", "2006-01-02", "1/2/2006", "1/_2/06", "01/02/06"}[random.IntN(5)])
-		if b := []byte(text); random.IntN(2) == 0 {
-			b[random.IntN(len(b))] = "0123456789/- "[random.IntN(13)]
-			text = string(b)
+		for _, text := range texts {
+			if got, message := filtered(Date, text); got != want || (message == "Enter a valid date.") != (want == "") {
+				t.Errorf("%q is %q, %q, want %q", text, got, message, want)
+			}
 		}
-		checkFilterDate(t, text)
-		if _, ok := modelDate(text); ok {
-			accepted++
-		}
-	}
-	if accepted < 4_000 {
-		t.Errorf("only %d random dates are accepted", accepted)
 	}
 }
 
@@ -278,11 +238,84 @@ func TestFilterTimes(t *testing.T) {
 	}
 }
 
-// parsedTime is parseDateTime with an error instead of a message.
-func parsedTime(text string) (DateTime, error) {
-	d, message := parseDateTime(text, Framework{})
-	if message != "" {
-		return d, errors.New(message)
+const day = 24 * time.Hour / time.Microsecond
+
+// TestClockJSON checks the JSON of times and durations that a program writes and reads.
+func TestClockJSON(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		value  any // a Time or a Duration
+		want   string
+	}{
+		{"midnight", Time(0), `"00:00:00"`},
+		{"a fraction", Time(8*time.Hour + 250*time.Millisecond), `"08:00:00.250000"`},
+		{"less than a microsecond", Time(time.Second + 999), `"00:00:01"`},
+		{"the last", Time(24*time.Hour - 1), `"23:59:59.999999"`},
+		{"a day", Time(24 * time.Hour), ""},
+		{"before midnight", Time(-1), ""},
+		{"nothing", Duration{}, `"00:00:00"`},
+		{"days", Duration{Days: 3}, `"3 00:00:00"`},
+		{"microseconds of two days", Duration{1, 2 * int64(day)}, `"3 00:00:00"`},
+		{"less than nothing", Duration{0, -1}, `"-1 23:59:59.999999"`},
+		{"less than a day less", Duration{0, -int64(day)}, `"-1 00:00:00"`},
+		{"the longest", Duration{maxDays, int64(day) - 1}, `"999999999 23:59:59.999999"`},
+		{"longer", Duration{maxDays, int64(day)}, ""},
+		{"the least", Duration{-maxDays, 0}, `"-999999999 00:00:00"`},
+		{"less", Duration{-maxDays, -1}, ""},
+	} {
+		got, err := json.Marshal(row.value)
+		if string(got) != row.want || (row.want == "") != errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %s and error %v, want %s", row.reason, got, err, row.want)
+		}
 	}
-	return d, nil
+	for _, row := range []struct {
+		reason, text string
+		time         Time // negative if the text is none
+		duration     Duration
+		short        bool // no duration
+	}{
+		{"hours and minutes", `"8:5"`, Time(8*time.Hour + 5*time.Minute), Duration{0, 485e6}, false},
+		{"seconds and a fraction", ` "08:00:00.25"`, Time(8*time.Hour + 250*time.Millisecond), Duration{0, 28800250e3}, false},
+		{"a comma", `"08:00:00,25"`, -1, Duration{0, 28800250e3}, false},
+		{"seven digits", `"08:00:00.1234567"`, -1, Duration{0, 28800123456}, false},
+		{"days", `"-2 23:00:00"`, -1, Duration{-2, 82800e6}, false},
+		{"a number", `90.5`, -1, Duration{0, 90500e3}, false},
+		{"what follows a time", `"08:00Z"`, -1, Duration{}, true},
+		{"null", `null`, -1, Duration{}, true},
+		{"no JSON", `"`, -1, Duration{}, true},
+	} {
+		at, lasts := Time(-1), Duration{Days: -7}
+		err := at.UnmarshalJSON([]byte(row.text))
+		if at != row.time || (err == nil) != (row.time >= 0) || err != nil && !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: time %d and error %v, want %d", row.reason, at, err, row.time)
+		}
+		want := row.duration
+		if row.short {
+			want = lasts
+		}
+		err = lasts.UnmarshalJSON([]byte(row.text))
+		if lasts != want || (err != nil) != row.short || err != nil && !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: duration %v and error %v, want %v", row.reason, lasts, err, want)
+		}
+	}
+}
+
+// Durations are ordered by their length, as fields of Go and as text.
+func TestDurationOrder(t *testing.T) {
+	ascending := []Duration{
+		{-maxDays, 0}, {-10, 0}, {-2, 0}, {-1, 0}, {0, -1}, {0, 0}, {0, 999_999}, {0, 1_000_000}, {1, 0}, {9, 0}, {10, 0},
+		{106_752, 0}, {maxDays, int64(day) - 1}, // beyond an int64 of nanoseconds and of microseconds
+	}
+	order := Field{Kind: Interval}.Order()
+	for i, d := range ascending {
+		if text := order(sortkey.Text(d.String())); text != d.OrderingKey() || text != (Duration{d.Days - 1, d.Microseconds + int64(day)}).OrderingKey() {
+			t.Errorf("%v has several keys", d)
+		}
+		if i > 0 && ascending[i-1].OrderingKey().Compare(d.OrderingKey()) >= 0 {
+			t.Errorf("%v is not less than %v", ascending[i-1], d)
+		}
+	}
+	if got := Time(time.Second + 1999).OrderingKey(); got != 1_000_001 {
+		t.Errorf("the key of a time is %d, want its microseconds", got)
+	}
 }

@@ -3,6 +3,9 @@ package schema
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -56,17 +59,19 @@ func (d DateTime) MarshalJSON() ([]byte, error) {
 		return nil, fmt.Errorf("%w date-time: year %d is outside the range 1 to 9999", ErrInvalid, y)
 	}
 	text := append(make([]byte, 0, len(`"2006-01-02T15:04:05.000000+07:00"`)), '"')
-	return append(d.appendWire(text), '"'), nil
+	text, _ = jsontext.AppendTime(text, d.Time)
+	return append(text, '"'), nil
 }
 
 // OrderingKey returns the number of microseconds since January 1, 1970 UTC. Package
 // ordering calls it to order date-times by instant. O(1).
 func (d DateTime) OrderingKey() int64 { return d.UnixMicro() }
 
-// appendWire appends the wire form of a normalized date-time.
-func (d DateTime) appendWire(dst []byte) []byte {
-	dst, _ = jsontext.AppendTime(dst, d.Time)
-	return dst
+// wire returns the text of a normalized date-time.
+func (d DateTime) wire() string {
+	var room [len("2006-01-02T15:04:05.000000+07:00")]byte
+	text, _ := jsontext.AppendTime(room[:0], d.Time)
+	return string(text)
 }
 
 // UnmarshalJSON parses a JSON string in the format of RFC 3339, with a fraction of any length,
@@ -113,15 +118,14 @@ type Time time.Duration
 
 // String returns the time as Django REST framework writes it, such as "08:00:00". If there is a
 // fraction of a second, it has six digits. O(1).
-func (t Time) String() string { return clockText(time.Duration(t)) }
+func (t Time) String() string { return clockText(time.Time{}.Add(time.Duration(t))) }
 
-// clockText returns a time since midnight.
-func clockText(d time.Duration) string {
-	layout := time.TimeOnly
-	if d%time.Second >= time.Microsecond {
-		layout += ".000000"
+// clockText returns the time of day of an instant.
+func clockText(t time.Time) string {
+	if t.Nanosecond() < int(time.Microsecond) {
+		return t.Format(time.TimeOnly)
 	}
-	return time.Time{}.Add(d).Format(layout)
+	return t.Format(time.TimeOnly + ".000000")
 }
 
 // MarshalJSON returns the text of String. It returns an error wrapping [ErrInvalid] if the time is
@@ -146,11 +150,25 @@ func (t Time) OrderingKey() int64 { return time.Duration(t).Microseconds() }
 
 // readClock reads hours and minutes, and optional seconds with a fraction of at most six digits.
 func readClock(text string) (t Time, ok bool) {
-	in := timeReader{rest: text}
-	t, ok = in.clock()
 	_, fraction, _ := strings.Cut(text, ".")
-	return t, ok && in.rest == "" && len(fraction) <= 6 && !strings.Contains(text, ",")
+	t, ok = clockOf(text)
+	return t, ok && len(fraction) <= 6 && !strings.Contains(text, ",")
 }
+
+// clockOf reads hours and minutes, and optional seconds with a fraction after a point or comma.
+func clockOf(text string) (Time, bool) {
+	t, err := time.Parse("15:4:5", text)
+	if err != nil {
+		t, err = time.Parse("15:4", text)
+	}
+	return Time(t.Sub(t.Truncate(24 * time.Hour)).Truncate(time.Microsecond)), err == nil
+}
+
+// djangoClock is the form of a time in Django: hours, minutes, and perhaps seconds with their fraction.
+const djangoClock = `(\d\d?:\d\d?(?::\d\d?(?:[.,]\d{1,12})?)?)`
+
+// clockForm is the form of a time and of what follows.
+var clockForm = regexp.MustCompile(`(?s)^` + djangoClock + `(.*)$`)
 
 // parseClock parses a time as Django REST framework does: as readClock, with a fraction of up to
 // twelve digits after a point or comma. Anything may follow. For a Framework that reads ISO forms, it
@@ -161,25 +179,11 @@ func parseClock(text string, as Framework) (t Time, ok bool) {
 			return Time(day % (24 * time.Hour)), true
 		}
 	}
-	in := timeReader{rest: text}
-	t, ok = in.clock()
-	return t, ok && (!as.readsISO || in.rest == "" || in.rest == "\n")
-}
-
-// clock reads hours, minutes, and, if they have digits, seconds and their fraction.
-func (r *timeReader) clock() (t Time, ok bool) {
-	hour := r.number(1, 2)
-	r.one(":")
-	minute, second, micro := r.number(1, 2), 0, 0
-	if r.hasNumber(":") {
-		second, micro = r.seconds()
+	m := clockForm.FindStringSubmatch(text)
+	if m == nil || as.readsISO && m[2] != "" && m[2] != "\n" {
+		return 0, false
 	}
-	return Time(clock(hour, minute, second, micro)), !r.invalid && hour < 24 && minute < 60 && second < 60
-}
-
-// hasNumber reports whether the next character is in set, and a digit follows it.
-func (r *timeReader) hasNumber(set string) bool {
-	return r.has(set) && len(r.rest) > 1 && isDigit(rune(r.rest[1]))
+	return clockOf(m[1])
 }
 
 // parseWire parses a date-time in the format of RFC 3339.
@@ -203,6 +207,11 @@ const (
 		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]](+HH:MM|-HH:MM|Z)."
 )
 
+// dateTimeForm is the form of a date-time in Django: the date, the time, white space, and the offset with
+// its hours and minutes.
+var dateTimeForm = regexp.MustCompile(`^(\d{4}-\d\d?-\d\d?)[T ]` + djangoClock +
+	`([\s\pZ\x0b\x1c-\x1f\x85]*?)(Z|([+-]\d\d)(?::?(\d\d))?)?\n?$`)
+
 // parseDateTime parses a date-time as Django REST framework does: a date whose month
 // and day have one or two digits, T or a space, hours and minutes, and an offset, which
 // is Z, +02, +0200 or +02:00. Seconds are optional, and so is their fraction: a point or
@@ -210,6 +219,11 @@ const (
 // that reads ISO forms reads these first, and white space before the offset. Without an offset
 // the date-time is in the zone of the Framework. For all other texts it returns a message.
 func parseDateTime(s string, as Framework) (d DateTime, message string) {
+	if len("2006-01-02T") < len(s) && len(s) <= len("2006-01-02T15:04:05.000000+07:00") && s[len("2006-01-02")] == 'T' {
+		if d, ok := parseWire([]byte(s)); ok {
+			return d, ""
+		}
+	}
 	var local time.Time
 	var offset time.Duration
 	present, ok := false, false
@@ -217,37 +231,27 @@ func parseDateTime(s string, as Framework) (d DateTime, message string) {
 		local, offset, present, ok = isoDateTime(s)
 	}
 	if !ok {
-		in := timeReader{rest: strings.TrimSuffix(s, "\n")}
-		local = in.date()
-		in.one("T ")
-		hour := in.number(1, 2)
-		in.one(":")
-		minute := in.number(1, 2)
-		second, micro := in.seconds()
-		if as.readsISO {
-			in.rest = strings.TrimLeftFunc(in.rest, isSpace)
-		}
-		offset, present = in.offset()
-		if in.invalid || in.rest != "" || hour > 23 || minute > 59 || second > 59 {
+		m := dateTimeForm.FindStringSubmatch(s)
+		if m == nil || m[3] != "" && !as.readsISO {
 			return DateTime{}, wrongTimeFormat
 		}
-		local = local.Add(clock(hour, minute, second, micro))
+		day, ok := djangoDate(m[1])
+		clock, valid := clockOf(m[2])
+		if present = m[4] != ""; m[5] != "" {
+			offset, _ = time.ParseDuration(m[5] + "h" + cmp.Or(m[6], "0") + "m")
+		}
+		if !ok || !valid || offset.Abs() >= maxOffset {
+			return DateTime{}, wrongTimeFormat
+		}
+		local = day.Add(time.Duration(clock))
 	}
 	switch {
-	case present && offset%time.Minute == 0:
-		return DateTime{local.Add(-offset).In(zone(offset))}, ""
 	case present:
-		return At(local.Add(-offset).In(zone(offset))), ""
+		return At(local.Add(-offset).In(time.FixedZone("", int(offset/time.Second)))), ""
 	case as.zone == nil:
 		return DateTime{}, noTimeOffset
 	}
 	return At(time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), local.Nanosecond(), as.zone)), ""
-}
-
-// clock returns the time since midnight.
-func clock(hour, minute, second, micro int) time.Duration {
-	return time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute +
-		time.Duration(second)*time.Second + time.Duration(micro)*time.Microsecond
 }
 
 // isoDateTime reads a date-time as fromisoformat of Python does: a date as isoDate reads it, any
@@ -258,9 +262,8 @@ func isoDateTime(s string) (local time.Time, offset time.Duration, present, ok b
 		return local, 0, false, false
 	}
 	at := min(isoDateLen(s), len(s))
-	in := timeReader{rest: s[:at]}
-	if local = in.isoDate(); in.invalid || in.rest != "" || at == len(s) {
-		return local, 0, false, !in.invalid && in.rest == ""
+	if local, ok = isoDate(s[:at]); !ok || at == len(s) {
+		return local, 0, false, ok
 	}
 	_, size := utf8.DecodeRuneInString(s[at:])
 	day, offset, present, ok := isoTime(s[at+size:])
@@ -303,228 +306,75 @@ func isoDateLen(s string) int {
 	return len("20240510") // or 2024W195
 }
 
+// weekForm is the form of a date with its week and, perhaps, the day of the week.
+var weekForm = regexp.MustCompile(`^(\d{4})(?:-W(\d\d)(?:-(\d))?|W(\d\d)(\d)?)$`)
+
 // isoDate reads a date in one of the forms 2024-05-10, 20240510, 2024-W19-5 and 2024W195. A week
 // without a day is its Monday.
-func (r *timeReader) isoDate() time.Time {
-	year, extended := r.number(4, 4), r.has("-")
-	dash := func() {
-		if extended {
-			r.one("-")
+func isoDate(text string) (date time.Time, ok bool) {
+	for _, layout := range [...]string{time.DateOnly, "20060102"} {
+		if date, err := time.Parse(layout, text); err == nil {
+			return date, date.Year() > 0
 		}
 	}
-	if dash(); !r.has("W") {
-		month := r.number(2, 2)
-		dash()
-		return r.dateOf(year, month, r.number(2, 2))
+	m := weekForm.FindStringSubmatch(text)
+	if m == nil {
+		return date, false
 	}
-	r.one("W")
-	week, day := r.number(2, 2), 1
-	if r.rest != "" {
-		dash()
-		day = r.number(1, 1)
-	}
-	date := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // in week 1
+	year, _ := strconv.Atoi(m[1])
+	week, _ := strconv.Atoi(m[2] + m[4])
+	day, _ := strconv.Atoi(cmp.Or(m[3]+m[5], "1"))
+	date = time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // in week 1
 	date = date.AddDate(0, 0, 7*(week-1)+day-1-(int(date.Weekday())+6)%7)
 	isoYear, isoWeek := date.ISOWeek()
-	r.invalid = r.invalid || year < 1 || date.Year() > 9999 || isoYear != year || isoWeek != week
-	return date
+	return date, year > 0 && date.Year() <= 9999 && isoYear == year && isoWeek == week
 }
 
-// isoClock reads two digits each of hours, minutes and seconds, and a fraction of seconds. All but
-// the hours may be absent. As in Python, one character may be left after two digits, and without
-// colons the fraction needs no point.
+// isoClockForm is the form of a time with colons or without: hours, minutes, seconds and their
+// fraction, and what is left. As in Python, that is one character at most, and without colons the
+// fraction needs no point.
+var isoClockForm = regexp.MustCompile(`(?s)^(\d\d)(?::([0-5]\d)(?::([0-5]\d)([.,]\d+$)?)?|` +
+	`([0-5]\d)(?:([0-5]\d)([.,]\d+$|\d\d+$)?)?)?([[:ascii:]]?)$`)
+
+// isoClock reads a time in the form of isoClockForm.
 func isoClock(text string) (d time.Duration, left string, ok bool) {
-	in := timeReader{rest: text}
-	hour, extended := in.number(2, 2), in.has(":")
-	var parts [2]int
-	for i := range parts {
-		if len(in.rest) < 2 {
-			break
-		}
-		if extended {
-			in.one(":")
-		}
-		parts[i] = in.number(2, 2)
+	m := isoClockForm.FindStringSubmatch(text)
+	if m == nil {
+		return 0, "", false
 	}
-	micro := 0
-	if len(in.rest) > 1 {
-		if extended || in.has(".,") {
-			in.one(".,")
-		}
-		micro = in.fraction()
-		in.invalid = in.invalid || strings.TrimLeft(in.rest, "0123456789") != ""
-		in.rest = ""
-	}
-	return clock(hour, parts[0], parts[1], micro), in.rest, !in.invalid && parts[0] <= 59 && parts[1] <= 59
+	fraction := strings.TrimLeft(m[4]+m[7], ".,")
+	d, _ = time.ParseDuration(m[1] + "h0" + m[2] + m[5] + "m0" + m[3] + m[6] + "." + fraction + "s")
+	return d.Truncate(time.Microsecond), m[8], true
 }
 
-// A timeReader reads the parts of a text in turn. invalid is set when the text does not
-// have the requested part.
-type timeReader struct {
-	rest    string
-	invalid bool
-}
+// dateForm is the form of the dates of filters that have no name of a month. As in Python, a space may
+// replace the first digit of the day.
+var dateForm = regexp.MustCompile(`^(?:\d{4}-\d\d?-[\d ]?\d|\d\d?/[\d ]?\d/\d\d(?:\d\d)?)$`)
 
-// has reports whether the next character is in set.
-func (r *timeReader) has(set string) bool {
-	return r.rest != "" && strings.IndexByte(set, r.rest[0]) >= 0
-}
-
-// one reads a character that is in set.
-func (r *timeReader) one(set string) (c byte) {
-	if !r.has(set) {
-		r.invalid = true
-		return 0
-	}
-	c, r.rest = r.rest[0], r.rest[1:]
-	return c
-}
-
-// number reads a number of at least low and at most high digits.
-func (r *timeReader) number(low, high int) (n int) {
-	digits := 0
-	for digits < high && r.has("0123456789") {
-		n = n*10 + int(r.one("0123456789")-'0')
-		digits++
-	}
-	r.invalid = r.invalid || digits < low
-	return n
-}
-
-// date reads a date. Month and day have one or two digits.
-func (r *timeReader) date() time.Time {
-	year := r.number(4, 4)
-	r.one("-")
-	month := r.number(1, 2)
-	r.one("-")
-	return r.dateOf(year, month, r.number(1, 2))
-}
-
-// dateOf returns midnight UTC on a day, which must exist.
-func (r *timeReader) dateOf(year, month, day int) time.Time {
-	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
-	r.invalid = r.invalid || year < 1 || t.Day() != day || int(t.Month()) != month
-	return t
-}
-
-// seconds reads the seconds and their fraction, in microseconds, if they are present.
-func (r *timeReader) seconds() (second, micro int) {
-	if !r.has(":") {
-		return 0, 0
-	}
-	r.one(":")
-	second = r.number(1, 2)
-	if !r.hasNumber(".,") {
-		return second, 0
-	}
-	r.one(".,")
-	micro = r.fraction()
-	r.number(0, 6)
-	return second, micro
-}
-
-// fraction reads the first digits of a fraction of a second, in microseconds.
-func (r *timeReader) fraction() (micro int) {
-	before := len(r.rest)
-	micro = r.number(1, 6)
-	for range 6 - (before - len(r.rest)) {
-		micro *= 10
-	}
-	return micro
-}
-
-// offset reads the offset, if it is present.
-func (r *timeReader) offset() (offset time.Duration, present bool) {
-	if r.rest == "" {
-		return 0, false
-	}
-	sign := r.one("Z+-")
-	if sign == 'Z' || r.invalid {
-		return 0, !r.invalid
-	}
-	minutes := 60 * r.number(2, 2)
-	if r.rest != "" {
-		if r.has(":") {
-			r.one(":")
-		}
-		minutes += r.number(2, 2)
-	}
-	offset = time.Duration(minutes) * time.Minute
-	r.invalid = r.invalid || offset >= maxOffset
-	if sign == '-' {
-		offset = -offset
-	}
-	return offset, true
-}
-
-// filterDate reads a date in one of three forms, 2006-1-2, 1/2/2006 and 1/2/06, and
-// returns it as 2006-01-02. Two digits of a year are in the years 1969 to 2068. As in
-// Python, a space may replace the first digit of the day.
+// filterDate reads a date in one of three forms, 2006-1-2, 1/2/2006 and 1/2/06, or with the name of its
+// month in English, in full or abbreviated, and returns it as 2006-01-02. Two digits of a year are in the
+// years 1969 to 2068.
 func filterDate(_ Field, _, value string, checks *checker) (text, message string) {
-	if checks.as.readsMonths {
-		if date, ok := namedDate(value); ok {
+	value = strings.TrimFunc(value, isSpace)
+	layouts := []string{"2006-1-_2", "1/_2/2006", "1/_2/06"}
+	if !dateForm.MatchString(value) {
+		if !checks.as.readsMonths {
+			return "", "Enter a valid date."
+		}
+		value = strings.Join(strings.FieldsFunc(value, isSpace), " ")
+		layouts = []string{"Jan 2 2006", "Jan 2, 2006", "2 Jan 2006", "2 Jan, 2006",
+			"January 2 2006", "January 2, 2006", "2 January 2006", "2 January, 2006"}
+	}
+	for _, layout := range layouts {
+		if date, err := time.Parse(layout, value); err == nil && date.Year() > 0 {
 			return date.Format(time.DateOnly), ""
 		}
 	}
-	in := timeReader{rest: strings.TrimFunc(value, isSpace)}
-	var year, month, day int
-	if strings.IndexByte(in.rest, '/') < 0 {
-		year = in.number(4, 4)
-		in.one("-")
-		month = in.number(1, 2)
-		in.one("-")
-		day = in.day()
-	} else {
-		month = in.number(1, 2)
-		in.one("/")
-		day = in.day()
-		in.one("/")
-		year = in.year()
-	}
-	date := in.dateOf(year, month, day)
-	if in.invalid || in.rest != "" {
-		return "", "Enter a valid date."
-	}
-	return date.Format(time.DateOnly), ""
-}
-
-// namedDate reads a date with the name of its month in English, in full or abbreviated.
-func namedDate(value string) (date time.Time, ok bool) {
-	value = strings.Join(strings.FieldsFunc(value, isSpace), " ")
-	for _, month := range [...]string{"Jan", "January"} {
-		for _, layout := range [...]string{month + " 2 2006", month + " 2, 2006", "2 " + month + " 2006", "2 " + month + ", 2006"} {
-			if date, err := time.Parse(layout, value); err == nil && date.Year() > 0 {
-				return date, true
-			}
-		}
-	}
-	return date, false
-}
-
-// day reads the day of a month.
-func (r *timeReader) day() int {
-	if r.has(" ") {
-		r.one(" ")
-		return r.number(1, 1)
-	}
-	return r.number(1, 2)
-}
-
-// year reads the four or two digits of a year up to the end.
-func (r *timeReader) year() int {
-	if len(r.rest) != 2 {
-		return r.number(4, 4)
-	}
-	year := r.number(2, 2)
-	if year >= 69 {
-		return 1900 + year
-	}
-	return 2000 + year
+	return "", "Enter a valid date."
 }
 
 // filterTime reads a date-time with optional white space around it. Without an offset it is in
-// the zone of the framework or in UTC. It returns the date-time in UTC, or with its own offset if
-// the year in UTC is out of range.
+// the zone of the framework or in UTC.
 func filterTime(_ Field, _, value string, checks *checker) (text, message string) {
 	as := checks.as
 	as.zone = cmp.Or(as.zone, time.UTC)
@@ -532,10 +382,15 @@ func filterTime(_ Field, _, value string, checks *checker) (text, message string
 	if message != "" {
 		return "", "Enter a valid date/time."
 	}
+	return d.inFilter(), ""
+}
+
+// inFilter returns a date-time in UTC, or with its own offset if the year in UTC is out of range.
+func (d DateTime) inFilter() string {
 	if utc := d.UTC(); utc.Year() >= 1 && utc.Year() <= 9999 {
 		d.Time = utc
 	}
-	return string(d.appendWire(nil)), ""
+	return d.wire()
 }
 
 // cleanTime accepts a string that contains a date-time, and converts it to the zone of the
@@ -551,7 +406,7 @@ func cleanTime(_ Field, value string, checks *checker) (text string, messages []
 	if year := d.Year(); year < 1 || year > 9999 {
 		return invalid("Datetime value out of range.")
 	}
-	return `"` + string(d.appendWire(nil)) + `"`, nil
+	return `"` + d.wire() + `"`, nil
 }
 
 // cleanDate accepts a string that contains a date. Month and day have one or two digits.
@@ -584,14 +439,17 @@ func filterClock(_ Field, _, value string, _ *checker) (text, message string) {
 // Framework that reads ISO forms reads these first.
 func parseDate(text string, as Framework) (date time.Time, ok bool) {
 	if as.readsISO {
-		in := timeReader{rest: text}
-		if date = in.isoDate(); !in.invalid && in.rest == "" {
+		if date, ok = isoDate(text); ok {
 			return date, true
 		}
 	}
-	in := timeReader{rest: strings.TrimSuffix(text, "\n")}
-	date = in.date()
-	return date, !in.invalid && in.rest == ""
+	return djangoDate(strings.TrimSuffix(text, "\n"))
+}
+
+// djangoDate reads a date whose month and day have one or two digits.
+func djangoDate(text string) (date time.Time, ok bool) {
+	date, err := time.Parse("2006-1-2", text)
+	return date, err == nil && date.Year() > 0
 }
 
 // timeKey returns the key of a date-time. Other text remains text.
@@ -609,5 +467,163 @@ func (c *checker) created() string {
 	if c.Now != nil {
 		now = c.Now
 	}
-	return `"` + string(At(now().UTC()).appendWire(nil)) + `"`
+	return `"` + At(now().UTC()).wire() + `"`
+}
+
+// A Duration is a length of time of at most 999999999 days, to the microsecond. It is the sum of its
+// fields: a [time.Duration] d is Duration{Microseconds: d.Microseconds()}. Durations from JSON can be
+// compared with ==. Their microseconds are those of one day, from 0 to 86399999999, even if the duration
+// is negative.
+type Duration struct {
+	Days         int
+	Microseconds int64
+}
+
+const (
+	maxDays   = 999_999_999
+	daySecs   = 24 * 60 * 60
+	dayMicros = daySecs * 1_000_000
+)
+
+// normal returns the duration with microseconds of one day.
+func (d Duration) normal() Duration {
+	days := d.Microseconds / dayMicros
+	if d.Microseconds%dayMicros < 0 {
+		days--
+	}
+	return Duration{d.Days + int(days), d.Microseconds - days*dayMicros}
+}
+
+// inRange reports whether a normal duration has at most as many days as in Python.
+func (d Duration) inRange() bool { return -maxDays <= d.Days && d.Days <= maxDays }
+
+// String returns the duration as Django REST framework writes it, such as "08:00:00" and
+// "1 00:30:00". The time of a negative duration is positive: half an hour less than nothing is
+// "-1 23:30:00". If there is a fraction of a second, it has six digits. O(1).
+func (d Duration) String() string {
+	d = d.normal()
+	text := clockText(time.Time{}.Add(time.Duration(d.Microseconds) * time.Microsecond))
+	if d.Days != 0 {
+		text = strconv.Itoa(d.Days) + " " + text
+	}
+	return text
+}
+
+// MarshalJSON returns the text of String. It returns an error wrapping [ErrInvalid] if the duration
+// has more than 999999999 days. O(1).
+func (d Duration) MarshalJSON() ([]byte, error) {
+	if !d.normal().inRange() {
+		return nil, fmt.Errorf("%w duration %v: %s", ErrInvalid, d, wrongDays)
+	}
+	return []byte(`"` + d.String() + `"`), nil
+}
+
+// UnmarshalJSON parses a duration in one of the forms that requests may have, as text or as a number
+// of seconds. For all other values, including null, it returns an error matching [ErrInvalid] and
+// leaves the duration unchanged. O(len).
+func (d *Duration) UnmarshalJSON(data []byte) error {
+	return unmarshal(data, "duration", "08:00:00", d, func(value string) (Duration, bool) {
+		read, message := parseDuration(pythonText(value))
+		return read, message == ""
+	})
+}
+
+// OrderingKey returns a key with the days and the microseconds. Package ordering calls it to order
+// durations by their length. O(1).
+func (d Duration) OrderingKey() sortkey.Key {
+	d = d.normal()
+	return sortkey.List(sortkey.Int(int64(d.Days)), sortkey.Int(d.Microseconds))
+}
+
+// durationKey returns the key of a duration. Other text remains text.
+func durationKey(text string) sortkey.Key {
+	if d, message := parseDuration(text); message == "" {
+		return d.OrderingKey()
+	}
+	return sortkey.Text(text)
+}
+
+const (
+	wrongDuration = "Duration has wrong format. Use one of these formats instead: [DD] [HH:[MM:]]ss[.uuuuuu]."
+	wrongDays     = "The number of days must be between -999999999 and 999999999."
+)
+
+// durationForms are the forms of durations that Django reads: its own, that of ISO 8601, and that of
+// PostgreSQL.
+var durationForms = [...]*regexp.Regexp{
+	regexp.MustCompile(`^(?:(?P<days>-?\d+) (?:days?, )?)?(?P<sign>-?)` +
+		`(?:(?:(?P<hours>\d+):)?(?P<minutes>\d+):)?(?P<seconds>\d+)(?:[.,](?P<micros>\d{1,6})\d{0,6})?\n?$`),
+	regexp.MustCompile(`^(?P<sign>[-+]?)P(?:(?P<days>\d+(?:[.,]\d+)?)D)?(?P<micros>)` +
+		`(?:T(?:(?P<hours>\d+(?:[.,]\d+)?)H)?(?:(?P<minutes>\d+(?:[.,]\d+)?)M)?(?:(?P<seconds>\d+(?:[.,]\d+)?)S)?)?\n?$`),
+	regexp.MustCompile(`^(?:(?P<days>-?\d+) days? ?)?` +
+		`(?:(?P<sign>[-+]?)(?P<hours>\d+):(?P<minutes>\d\d):(?P<seconds>\d\d)(?:\.(?P<micros>\d{1,6}))?)?\n?$`),
+}
+
+// parseDuration parses a duration as Django does. For other texts, and for durations that Python
+// cannot represent, it returns a message.
+func parseDuration(text string) (d Duration, message string) {
+	for _, form := range durationForms {
+		m := form.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		part := func(name string) string { return m[form.SubexpIndex(name)] }
+		sign, day := int64(1), int64(daySecs)
+		if part("sign") == "-" {
+			sign = -1
+		}
+		if form == durationForms[1] {
+			day *= sign
+		}
+		days, ok1 := total(quantity{part("days"), day})
+		rest, ok2 := total(quantity{part("hours"), sign * 60 * 60}, quantity{part("minutes"), sign * 60},
+			quantity{part("seconds"), sign}, quantity{"0." + part("micros"), sign})
+		d = Duration{days.Days + rest.Days, days.Microseconds + rest.Microseconds}.normal()
+		if !ok1 || !ok2 || !d.inRange() {
+			return Duration{}, wrongDays
+		}
+		return d, ""
+	}
+	return Duration{}, wrongDuration
+}
+
+// A quantity is a decimal number of units of some seconds.
+type quantity struct {
+	number  string
+	seconds int64
+}
+
+// total returns the sum of quantities, rounded to microseconds, and reports whether Python can
+// represent it.
+func total(parts ...quantity) (d Duration, ok bool) {
+	var seconds int64
+	var micros float64
+	for _, q := range parts {
+		n, _ := strconv.ParseFloat(strings.Replace(q.number, ",", ".", 1), 64) // an empty number is 0
+		whole, fraction := math.Modf(n)
+		if math.Abs(float64(seconds)+whole*float64(q.seconds)) > (maxDays+1)*daySecs {
+			return Duration{}, false
+		}
+		seconds += int64(whole) * q.seconds
+		micros += fraction * float64(q.seconds) * 1e6
+	}
+	d = Duration{int(seconds / daySecs), seconds%daySecs*1_000_000 + int64(math.RoundToEven(micros))}.normal()
+	return d, d.inRange()
+}
+
+// cleanDuration accepts a duration in one of the forms of Django, or a number of seconds.
+func cleanDuration(_ Field, value string, _ *checker) (text string, messages []string) {
+	d, message := parseDuration(pythonText(value))
+	if message != "" {
+		return "", []string{message}
+	}
+	return `"` + d.String() + `"`, nil
+}
+
+func filterDuration(_ Field, _, value string, _ *checker) (text, message string) {
+	d, message := parseDuration(value)
+	if message == wrongDuration {
+		message = "Enter a valid duration."
+	}
+	return d.String(), message
 }
