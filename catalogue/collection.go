@@ -144,9 +144,7 @@ func copied[T any](s *core.Type, from layout.Getter, id int) (record T, err erro
 
 // Check returns an error that describes the first violated invariant of the collection, or
 // nil. It is for tests. Each index must contain each record once, in order, and at its key
-// and position. The stored JSON must match the records. Ids, lengths and the names of members
-// must be as counted. The history must be in order and lead to the current records.
-// O(orderings in use × n log n + history × log n).
+// and position. The stored JSON must match the records. O(orderings in use × n log n).
 func (c *Collection[T]) Check() error { return c.core.Check() }
 
 // Insert stores a copy of the record and returns its id, or 0 if records have keys. If the id

@@ -213,10 +213,9 @@ func (s Selection[T]) Update(f func(record *T) error) (n int, err error) {
 }
 
 // Explain describes for people how the records are found in the order of terms, such as
-// "range of status: 512 of 100000 records, in order". If queries want an index that is not
-// built yet, it says how much of the price of the index they have cost. The text may change
-// between versions of this package. It counts the records before they are filtered. It costs as
-// much as finding the ranges.
+// "range of status: 512 of 100000 records, in order". The text may change between versions of
+// this package. It counts the records before they are filtered. It costs as much as finding the
+// ranges.
 func (s Selection[T]) Explain(terms ...ordering.Term) (string, error) { return s.sel.Explain(terms) }
 
 // A Page holds the records in a window and the number of all records of the collection,

@@ -102,7 +102,7 @@ var errCorrupt = errors.New("corrupt")
 
 // Check returns the first violated invariant, or nil.
 func (c *Collection) Check() error {
-	if err := c.Store.Check(); err != nil {
+	if err := c.Store.Current().Check(); err != nil {
 		return c.Type.Errorf("%w: %w", errCorrupt, err)
 	}
 	for _, e := range c.Store.Current().Entries() {

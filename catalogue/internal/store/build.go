@@ -70,7 +70,7 @@ func (c *Store) build(ctx context.Context, terms []ordering.Term) (*State, error
 		case b == nil:
 			continue // the index was installed meanwhile
 		}
-		if err := b.wait(ctx, &c.mu, func() { c.drop(b) }); err != nil {
+		if err := b.wait(ctx); err != nil {
 			return nil, err
 		}
 		switch {
@@ -83,8 +83,8 @@ func (c *Store) build(ctx context.Context, terms []ordering.Term) (*State, error
 }
 
 // join returns the build for canonical terms, starting one if necessary, or nil if there is an
-// index. The caller must wait for the build. late reports that a write has followed the state of
-// the build, which the writer is about to install.
+// index. late reports that a write has followed the state of the build, whose index is about
+// to be installed.
 func (c *Store) join(terms []ordering.Term) (b *build, late bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,19 +94,18 @@ func (c *Store) join(terms []ordering.Term) (b *build, late bool) {
 	}
 	if i := slices.IndexFunc(c.builds, func(b *build) bool { return slices.Equal(b.terms, terms) }); i >= 0 {
 		b = c.builds[i]
-		b.waiting++
 		return b, b.state != nil && b.state.Revision() < s.Revision()
 	}
 	b = &build{task: task{terms: slices.Clone(terms)}}
 	c.builds = append(c.builds, b)
-	b.start(s.slots, func(ctx context.Context) { c.run(ctx, b) }, func() {
+	b.start(s.slots, func() { c.run(b) }, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		switch {
 		case b.state == nil:
 			c.drop(b)
 		case slices.Contains(c.builds, b):
-			go func() { // the writer may not know of it
+			go func() {
 				c.writing.Lock()
 				defer c.writing.Unlock()
 				c.settle()
@@ -124,7 +123,7 @@ func (c *Store) drop(b *build) {
 
 // run fills an index from a state, applies the changes made meanwhile and hands it to the readers.
 // If the build is stale then, run starts over.
-func (c *Store) run(ctx context.Context, b *build) {
+func (c *Store) run(b *build) {
 	for fills := 0; ; fills++ {
 		if fills == maxFills {
 			c.committing.Lock()
@@ -132,13 +131,12 @@ func (c *Store) run(ctx context.Context, b *build) {
 		}
 		s := c.begin(b)
 		x := newIndex(c.typ.resolve(b.terms), b.terms)
-		if err := x.build(ctx, s.Entries(), maxKeys(s.Len(), b.terms), c.typ.Cores); err != nil {
-			if b.tooLarge = err == errLargeKeys; b.tooLarge {
-				s.refuse(b.terms)
-			}
+		if err := x.build(s.Entries(), maxKeys(s.Len(), b.terms), c.typ.Cores); err != nil {
+			b.tooLarge = true
+			s.refuse(b.terms)
 			return
 		}
-		if c.finish(ctx, b, x, fills == maxFills) {
+		if c.finish(b, x, fills == maxFills) {
 			return
 		}
 	}
@@ -158,14 +156,14 @@ func (c *Store) begin(b *build) *State {
 // finish applies missed changes until none is left and hands the index to the readers. If writers
 // are faster than that, they have to wait at last, unless alone is set because they do already;
 // readers never do. It reports whether the build is done; otherwise it is stale.
-func (c *Store) finish(ctx context.Context, b *build, x index, alone bool) (done bool) {
+func (c *Store) finish(b *build, x index, alone bool) (done bool) {
 	b.built = orderingIndex{terms: b.terms, index: x, usage: newUsage(0)}
 	for round := 0; ; round++ {
 		if round == maxRounds && !alone {
 			c.committing.Lock()
 			defer c.committing.Unlock()
 		}
-		missed, done := c.offer(ctx, b)
+		missed, done := c.offer(b)
 		if missed == nil {
 			return done
 		}
@@ -175,14 +173,14 @@ func (c *Store) finish(ctx context.Context, b *build, x index, alone bool) (done
 }
 
 // offer makes the state that readers get. If there are missed changes, it returns those instead.
-// It reports whether the build is done, because the state is there or no reader waits for it.
-func (c *Store) offer(ctx context.Context, b *build) (missed []Change, done bool) {
+// It reports whether the build is done, because the state is there.
+func (c *Store) offer(b *build) (missed []Change, done bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	missed, b.missed = b.missed, nil
 	switch {
-	case ctx.Err() != nil || b.stale:
-		return nil, !b.stale
+	case b.stale:
+		return nil, false
 	case len(missed) > 0:
 		return missed, false
 	case c.writing.TryLock():
@@ -257,14 +255,13 @@ func (c *Store) catchUp(b *build) {
 
 // fill puts entries into an empty index. O(n log n).
 func (t *tree[K]) fill(entries []*Entry) {
-	t.build(context.Background(), entries, math.MaxInt, nil)
+	t.build(entries, math.MaxInt, nil)
 }
 
-// build fills an empty index. The error is ctx.Err(), or errLargeKeys if the keys take
-// more than limit bytes.
-func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int, cores Cores) error {
+// build fills an empty index. The error is errLargeKeys if the keys take more than limit bytes.
+func (t *tree[K]) build(entries []*Entry, limit int, cores Cores) error {
 	turns := cores.turns(len(entries))
-	bytes, err := t.arrange(ctx, entries, limit, turns, cut{}, func(it item[K]) { t.items.Load(it) })
+	bytes, err := t.arrange(context.Background(), entries, limit, turns, cut{}, func(it item[K]) { t.items.Load(it) })
 	if err != nil {
 		return err
 	}
@@ -440,20 +437,18 @@ func (s *State) sort(ctx context.Context, terms []ordering.Term) (sequence, erro
 		return x, nil
 	}
 	o := s.join(slices.Clone(terms))
-	if err := o.wait(ctx, &s.sorted.mu, func() { s.sorted.drop(o) }); err != nil {
+	if err := o.wait(ctx); err != nil {
 		return nil, err
 	}
 	return o, nil
 }
 
 // join returns the sequence of canonical terms, starting to sort it if necessary.
-// The caller must wait for it.
 func (s *State) join(terms []ordering.Term) *sortedEntries {
 	cache := &s.sorted
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
 	if o := cache.find(terms); o != nil {
-		o.waiting++
 		return o
 	}
 	o := &sortedEntries{task: task{terms: terms}, key: s.typ.resolve(terms[:1])[0].Key}
@@ -461,8 +456,8 @@ func (s *State) join(terms []ordering.Term) *sortedEntries {
 	if len(cache.all) > maxSorted {
 		cache.all = slices.Delete(cache.all, 0, 1)
 	}
-	o.start(s.slots, func(ctx context.Context) {
-		o.entries, _ = s.typ.sort(ctx, s.Entries(), s.typ.resolve(terms), terms, cut{})
+	o.start(s.slots, func() {
+		o.entries, _ = s.typ.sort(context.Background(), s.Entries(), s.typ.resolve(terms), terms, cut{})
 	}, func() {
 		if o.failure != nil {
 			cache.mu.Lock()
@@ -474,30 +469,23 @@ func (s *State) join(terms []ordering.Term) *sortedEntries {
 }
 
 // A task is work for an ordering that several readers may wait for. It runs in its
-// own goroutine.
+// own goroutine, and does not end if they no longer wait.
 type task struct {
 	terms   []ordering.Term
-	waiting int    // guarded by the mutex of the list that the task is in
-	cancel  func() // ends the context of the work, because no reader waits any more
 	done    chan struct{}
 	failure *failure // set before done is closed unless the work returned
 }
 
 // start calls work, once it has a slot, and then end in a new goroutine. It calls end even
 // if work panics or calls runtime.Goexit.
-func (t *task) start(s slots, work func(context.Context), end func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	t.waiting, t.cancel, t.done = 1, cancel, make(chan struct{})
+func (t *task) start(s slots, work, end func()) {
+	t.done = make(chan struct{})
 	go func() {
 		defer close(t.done)
 		defer end()
-		defer cancel()
-		release, err := s.take(ctx, t.terms)
-		if err != nil {
-			return
-		}
+		release, _ := s.take(context.Background(), t.terms)
 		defer release()
-		watch(func() { work(ctx) }, func(f *failure) { t.failure = f })
+		watch(work, func(f *failure) { t.failure = f })
 	}()
 }
 
@@ -512,21 +500,14 @@ func (t *task) ready() bool {
 }
 
 // wait waits until the task is done. If the work panicked or called runtime.Goexit, so
-// does wait. If ctx is done first, wait returns ctx.Err(); if no other reader
-// waits then, it cancels the work and calls leave while it holds mu.
-func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
+// does wait. If ctx is done first, wait returns ctx.Err().
+func (t *task) wait(ctx context.Context) error {
 	if t.ready() {
 		return nil
 	}
 	select {
 	case <-t.done:
 	case <-ctx.Done():
-		mu.Lock()
-		defer mu.Unlock()
-		if t.waiting--; t.waiting == 0 {
-			t.cancel()
-			leave()
-		}
 		return ctx.Err()
 	}
 	if t.failure != nil {

@@ -8,35 +8,9 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Check returns an error that describes the first violated invariant of the store
-// that it finds, or nil. It is for tests. O(indexes × n log n + history × log n).
-func (c *Store) Check() error {
-	if c.pins == nil {
-		return c.Current().Check()
-	}
-	c.committing.Lock()
-	s := c.Current()
-	names := s.names.fork()
-	c.committing.Unlock()
-	return cmp.Or(s.Check(), s.checkHistory(c.typ.History), s.checkMembers(names))
-}
-
-// checkMembers checks the numbers of records that have each member.
-func (s *State) checkMembers(names members) error {
-	if s.typ.Members == nil {
-		return nil
-	}
-	want := s.typ.membersOf(s.Entries())
-	if !slices.Equal(want.records.Items(), names.records.Items()) || !slices.Equal(want.fields.Items(), names.fields.Items()) {
-		return fmt.Errorf("members have counts %v and names %v, counted %v and %v",
-			names.records.Items(), names.fields.Items(), want.records.Items(), want.fields.Items())
-	}
-	return nil
-}
-
 // Check returns an error that describes the first violated invariant of the state
 // that it finds, or nil: each index has each entry once, in order, by its key and
-// at its position, and is within its limits. O(indexes × n log n).
+// at its position, and is within its limits. It is for tests. O(indexes × n log n).
 func (s *State) Check() error {
 	for _, e := range s.Entries() {
 		if e.ID < 1 || e.ID > s.lastID {
@@ -98,38 +72,6 @@ func (s *State) checkSequence(terms []ordering.Term, x sequence) error {
 	}
 	if len(all) != s.Len() {
 		return fmt.Errorf("ordering %q: %d entries, want %d", ordering.Format(terms), len(all), s.Len())
-	}
-	return nil
-}
-
-// checkHistory checks that there are at most limit events, that each revision has a last
-// event, and that the events lead to the records of the state.
-func (s *State) checkHistory(limit int) error {
-	h := s.history
-	events := slices.Collect(h.after(0))
-	if len(events) > limit || h.from > s.Revision() {
-		return fmt.Errorf("%d events are kept, at most %d, since revision %d of %d",
-			len(events), limit, h.from, s.Revision())
-	}
-	latest := map[int]Event{}
-	for i, ev := range events {
-		last := i == len(events)-1 || events[i+1].Revision > ev.Revision
-		previous, found := latest[ev.ID] // of the same record
-		switch {
-		case ev.Revision < h.from, ev.Revision > s.Revision(), ev.Last != last:
-			return fmt.Errorf("revision %d, id %d is outside %d to %d, or wrongly marked as the last",
-				ev.Revision, ev.ID, h.from, s.Revision())
-		case ev.New != nil && ev.New.ID != ev.ID || ev.Old == nil && ev.New == nil:
-			return fmt.Errorf("the event of revision %d, id %d, has another record", ev.Revision, ev.ID)
-		case found && previous.New != ev.Old:
-			return fmt.Errorf("the event of revision %d, id %d, contradicts the previous one", ev.Revision, ev.ID)
-		}
-		latest[ev.ID] = ev
-	}
-	for id, ev := range latest {
-		if s.Get(id) != ev.New {
-			return fmt.Errorf("record %d is not that of revision %d in the history", id, ev.Revision)
-		}
 	}
 	return nil
 }

@@ -103,6 +103,9 @@ func newStore(t testing.TB, typ *Type, n int) *Store {
 	return c
 }
 
+// Check is for tests, as that of the current state.
+func (c *Store) Check() error { return c.Current().Check() }
+
 // put stores a record. If it has no id, put assigns the next one.
 func put(c *Store, r *record) *Entry {
 	_, err := c.Write(func(s *State) (Change, error) {
@@ -531,25 +534,12 @@ func errorsOf(t *testing.T, p Source, q Query) map[string]error {
 	return all
 }
 
-// waiting waits until n readers wait for builds of the store or, if p is a state,
-// for its sorts.
-func waiting(t *testing.T, c *Store, p Source, n int) {
+// waiting waits until n readers wait for builds or sorts.
+func waiting(t *testing.T, n int) {
 	t.Helper()
 	waitFor(t, fmt.Sprint(n, " waiting readers"), func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		total := 0
-		for _, b := range c.builds {
-			total += b.waiting
-		}
-		if s, ok := p.(*State); ok {
-			s.sorted.mu.Lock()
-			defer s.sorted.mu.Unlock()
-			for _, o := range s.sorted.all {
-				total += o.waiting
-			}
-		}
-		return total == n
+		stacks := make([]byte, 1<<20)
+		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "(*task).wait(") == n
 	})
 }
 

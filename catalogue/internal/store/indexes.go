@@ -195,11 +195,11 @@ func (s *State) refuses(terms []ordering.Term) bool {
 	})
 }
 
-// forgive forgets which indexes were refused, because all records are replaced.
-func (p *policy) forgive() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refused = nil
+// renew forgets what queries wanted of the records before.
+func (s *State) renew() {
+	floor := s.floor.Load()
+	s.policy = new(policy)
+	s.policy.floor.Store(floor)
 }
 
 // use records a use of an index.
@@ -276,7 +276,7 @@ func (s *State) limit(most, size int, kind func(*orderingIndex) bool) {
 // large.
 func (s *State) install(terms []ordering.Term) {
 	x := newIndex(s.typ.resolve(terms), terms)
-	if x.build(context.Background(), s.Entries(), maxKeys(s.Len(), terms), nil) == nil {
+	if x.build(s.Entries(), maxKeys(s.Len(), terms), nil) == nil {
 		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: newUsage(0)})
 	}
 }
@@ -285,8 +285,7 @@ func (s *State) install(terms []ordering.Term) {
 // several terms.
 const maxSorts = 4
 
-// slots limits the number of concurrent sorts of a store, including abandoned ones
-// that have not stopped yet. Sorts by one term and sorts by several terms, which
+// slots limits the number of concurrent sorts of a store. Sorts by one term and sorts by several terms, which
 // take longer, have separate slots.
 type slots [2]chan struct{}
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -397,38 +396,29 @@ func (t *tree[K]) fit(d *directory[K], it item[K]) (second item[K], divided bool
 	return second, false
 }
 
-// array returns the entries of a part, or nil if too few pages have needed them.
-func (t *tree[K]) array(d *directory[K], at partIndex) []*Entry {
+// arrays returns the entries of a part, with their keys for a search and perhaps without them for a
+// page, or nil if too few searches or pages have needed them.
+func (t *tree[K]) arrays(d *directory[K], at partIndex, search bool) *arrays[K] {
 	p := d.part(at)
-	if a := p.arrays.Load(); a != nil {
-		return a.entries
+	a, reads := p.arrays.Load(), &p.pages
+	if search {
+		reads = &p.searches
 	}
-	if p.pages.Add(1) < partReads {
-		return nil
-	}
-	a := &arrays[K]{entries: make([]*Entry, 0, p.n)}
-	t.items.Ascend(d.first(at), func(it item[K]) bool {
-		a.entries = append(a.entries, it.entry)
-		return len(a.entries) < p.n
-	})
-	p.arrays.Store(a)
-	return a.entries
-}
-
-// keyed returns the entries of a part with their keys, or nil if too few searches have needed
-// them.
-func (t *tree[K]) keyed(d *directory[K], at partIndex) *arrays[K] {
-	p := d.part(at)
-	if a := p.arrays.Load(); a != nil && a.keys != nil {
+	if a != nil && (a.keys != nil || !search) {
 		return a
 	}
-	if p.searches.Add(1) < partReads {
+	if reads.Add(1) < partReads {
 		return nil
 	}
-	a := &arrays[K]{make([]*Entry, 0, p.n), make([]K, 0, p.n)}
+	a = &arrays[K]{entries: make([]*Entry, 0, p.n)}
+	if search {
+		a.keys = make([]K, 0, p.n)
+	}
 	t.items.Ascend(d.first(at), func(it item[K]) bool {
-		a.entries, a.keys = append(a.entries, it.entry), append(a.keys, it.key)
-		return len(a.keys) < p.n
+		if a.entries = append(a.entries, it.entry); search {
+			a.keys = append(a.keys, it.key)
+		}
+		return len(a.entries) < p.n
 	})
 	p.arrays.Store(a)
 	return a
@@ -441,7 +431,7 @@ func (t *tree[K]) search(pivot item[K]) int {
 	if d := t.divided(); d != nil {
 		at := d.find(t.less, pivot)
 		low, n = d.start(at), d.part(at).n
-		if a := t.keyed(d, at); a != nil {
+		if a := t.arrays(d, at, true); a != nil {
 			return low + sort.Search(n, func(i int) bool {
 				switch c := t.order(pivot.key, a.keys[i]); {
 				case c != 0:
@@ -463,7 +453,7 @@ func (t *tree[K]) search(pivot item[K]) int {
 func (t *tree[K]) entryAt(pos int) (K, *Entry) {
 	if d := t.divided(); d != nil {
 		at, i := d.at(pos)
-		if a := t.keyed(d, at); a != nil {
+		if a := t.arrays(d, at, true); a != nil {
 			return a.keys[i], a.entries[i]
 		}
 	}
@@ -486,17 +476,17 @@ func (t *tree[K]) view(offset, n int, desc bool) (es Entries, ok bool) {
 		pos = t.len() - offset - n
 	}
 	at, first := d.at(pos)
-	head := t.array(d, at)
+	head := t.arrays(d, at, false)
 	if head == nil {
 		return Entries{}, false
 	}
-	es = Entries{head: head[first:min(first+n, len(head))], desc: desc}
+	es = Entries{head: head.entries[first:min(first+n, len(head.entries))], desc: desc}
 	if n -= len(es.head); n > 0 {
-		tail := t.array(d, d.next(at))
-		if len(tail) < n {
+		tail := t.arrays(d, d.next(at), false)
+		if tail == nil || len(tail.entries) < n {
 			return Entries{}, false
 		}
-		es.tail = tail[:n]
+		es.tail = tail.entries[:n]
 	}
 	return es, true
 }
@@ -515,41 +505,4 @@ func (t *tree[K]) page(dst []*Entry, offset, n int, desc bool) []*Entry {
 		offset = t.len() - 1 - offset
 	}
 	return t.walk(dst, offset, n, desc)
-}
-
-// checkParts returns an error if the parts do not have the entries of the tree. O(n).
-func (t *tree[K]) checkParts() error {
-	d := t.parts.directory.Load()
-	if d == nil {
-		return nil
-	}
-	if d.behind.Load() {
-		t.catchUp(d)
-	}
-	all, pos := t.walk(nil, 0, t.len(), false), 0
-	for g, chunk := range d.chunks {
-		for i, p := range chunk.parts {
-			at := partIndex{g, i}
-			if p.n < 1 || p.n > maxPart || d.start(at) != pos || pos+p.n > len(all) || chunk.ends[i] != pos+p.n-d.start(partIndex{g, 0}) {
-				return fmt.Errorf("part %v has %d of %d entries from %d", at, p.n, len(all), pos)
-			}
-			a := p.arrays.Load()
-			if first := d.first(at); first.entry != nil || t.compare(first, t.item(all[pos])) != 0 || a != nil && !slices.Equal(a.entries, all[pos:pos+p.n]) {
-				return fmt.Errorf("part %v begins with id %d or has an array of other entries", at, first.id)
-			}
-			for j := range p.n {
-				if a != nil && a.keys != nil && t.order(a.keys[j], t.of(all[pos+j])) != 0 {
-					return fmt.Errorf("part %v has another key than id %d", at, all[pos+j].ID)
-				}
-			}
-			pos += p.n
-		}
-		if d.ends[g] != pos {
-			return fmt.Errorf("chunk %d ends at %d, not %d", g, d.ends[g], pos)
-		}
-	}
-	if pos != len(all) {
-		return fmt.Errorf("the parts have %d of %d entries", pos, len(all))
-	}
-	return nil
 }

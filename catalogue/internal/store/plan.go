@@ -228,23 +228,6 @@ func (p *plan) work() int {
 	return p.count
 }
 
-// progress describes for people how far the index that a query wants is from being built, or
-// returns "" if no query has wanted it since the last time.
-func (s *State) progress(sel *selection, p *plan) string {
-	if p.direct() || s.Len() == 0 {
-		return ""
-	}
-	terms, _ := s.wanted(sel, p)
-	s.policy.mu.Lock()
-	defer s.policy.mu.Unlock()
-	for _, w := range s.policy.wanted {
-		if slices.Equal(w.terms, terms) {
-			return fmt.Sprintf("; such queries have cost %d%% of an index by %s", min(100*w.cost/(buildCost*s.Len()), 100), ordering.Format(terms))
-		}
-	}
-	return ""
-}
-
 // wanted returns the terms of an index that would answer a query, or nil if none exists:
 // the fields with conditions that permit one value, those with conditions that permit
 // several, and the order. For a count, a field with a range is last. If conditions are left,

@@ -224,7 +224,7 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 	sel := &p.selection
 	switch {
 	case q.Want == WantExplain:
-		return Answer{Text: p.String() + s.progress(sel, &p)}, nil
+		return Answer{Text: p.String()}, nil
 	case e != nil && !p.direct() && !s.typ.Matcher(sel.where, sel.match)(e):
 		return Answer{N: -1}, nil
 	}
@@ -309,8 +309,8 @@ func (s *State) ready(a *Answer, q *Query) (ok bool, err error) {
 			start, end := q.Window.Bounds(a.N)
 			a.Entries = viewOf(m, start, end-start, false)
 		}
-	case len(sel.where) > 0 && (q.Want == WantFirst || s.atMostOne(&sel, &r)):
-		*a = seek(s.first(x, &sel, &r), q)
+	case len(sel.where) > 0 && q.Want == WantFirst:
+		a.first = s.first(x, &sel, &r)
 	default:
 		selected, n := s.spans(spans[:0], x, &sel, &r)
 		if a.N = n; q.Want != WantCount {
@@ -335,31 +335,6 @@ func (s *State) readyPage(a *Answer, q *Query) (ok bool, err error) {
 	start, end := q.Window.Bounds(a.N)
 	a.Entries = viewOf(x, start, end-start, desc)
 	return true, nil
-}
-
-// atMostOne reports whether a route leads to one value of a field that is unique alone. No field
-// of the draft of a batch is unique: only the end of the batch is checked.
-func (s *State) atMostOne(sel *selection, r *route) bool {
-	if r.by != 1 {
-		return false
-	}
-	c := sel.on(s.typ.termAt(r.terms, 0).Field)
-	if !c.one() || c.Ranges[0].From.Compare(sortkey.Null()) == 0 {
-		return false
-	}
-	i := findTerms(s.indexes, r.terms)
-	return c.Field == s.typ.ID || i >= 0 && s.indexes[i].unique && len(r.terms) == 1
-}
-
-// seek answers a query that selects only an entry, which may be nil.
-func seek(e *Entry, q *Query) (a Answer) {
-	if a.first = e; e != nil {
-		a.N = 1
-	}
-	if start, end := q.Window.Bounds(a.N); q.Want == WantPage && start < end {
-		a.Entries = Entries{head: []*Entry{e}}
-	}
-	return a
 }
 
 // canonical returns the canonical terms of a query and reports whether their index

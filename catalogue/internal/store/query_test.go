@@ -221,7 +221,7 @@ func TestPanickingFind(t *testing.T) {
 		<-g.entered
 		if !row.warm { // a filter is not shared
 			results = append(results, beginQuery(within(t), p, q))
-			waiting(t, c, p, 2)
+			waiting(t, 2)
 		}
 		close(g.leave)
 		for _, result := range results {

@@ -92,7 +92,7 @@ func New(typ *Type) *Store {
 		typ.Cores = NewCores()
 	}
 	c := &Store{typ: typ, pins: new(pins)}
-	s := &State{typ: typ, primary: newPrimary(), indexes: typ.keptIndexes(), names: newMembers(typ)}
+	s := &State{typ: typ, policy: new(policy), primary: newPrimary(), indexes: typ.keptIndexes(), names: newMembers(typ)}
 	if typ.History > 0 {
 		s.history = newHistory(0)
 	}
@@ -102,7 +102,7 @@ func New(typ *Type) *Store {
 
 // adopt publishes the first state of a store.
 func (c *Store) adopt(s *State) {
-	s.store, s.policy, s.slots = weak.Make(c), new(policy), newSlots()
+	s.store, s.slots = weak.Make(c), newSlots()
 	c.published.Store(s)
 }
 
@@ -224,12 +224,11 @@ func Clone(stores ...*Store) []*Store {
 func (c *Store) clone() *Store {
 	clone := &Store{typ: c.typ, pins: new(pins)}
 	s := c.fork()
-	floor := s.floor.Load()
 	for i := range s.indexes {
 		s.indexes[i].usage = newUsage(s.indexes[i].score.Load())
 	}
+	s.renew()
 	clone.adopt(s)
-	s.floor.Store(floor)
 	return clone
 }
 

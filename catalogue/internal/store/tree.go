@@ -50,7 +50,7 @@ type index interface {
 	apply(prepared index)
 	setAll([]Change)
 	fill(entries []*Entry)
-	build(ctx context.Context, entries []*Entry, limit int, cores Cores) error
+	build(entries []*Entry, limit int, cores Cores) error
 	sort(ctx context.Context, entries []*Entry, limit int, cores Cores, c cut) ([]*Entry, error)
 
 	fork() index
@@ -430,7 +430,7 @@ func (t *tree[K]) first(from, to bound, desc bool) (found *Entry) {
 }
 
 // check returns an error if an entry is not found by its key or at its position,
-// if the total size of the keys is wrong, or if the parts are. O(n log n).
+// or if the total size of the keys is wrong. O(n log n).
 func (t *tree[K]) check() (err error) {
 	pos, bytes := 0, 0
 	t.items.Scan(func(it item[K]) bool {
@@ -447,7 +447,7 @@ func (t *tree[K]) check() (err error) {
 	if err == nil && bytes != t.bytes {
 		err = fmt.Errorf("the keys have %d bytes, counted %d", bytes, t.bytes)
 	}
-	return cmp.Or(err, t.checkParts())
+	return err
 }
 
 // garbage counts the removed entries that the nodes of a tree may still refer to.
@@ -537,22 +537,20 @@ func (t *tree[K]) noteRemoved() {
 }
 
 // setAll applies many changes, at most one for each record, in the order of their
-// keys, so that most hints are right.
+// keys, so that most hints are right. It may run callbacks.
 func (t *tree[K]) setAll(changes []Change) {
+	t.prepare(changes)
+	t.expect(len(changes))
 	var removed, added []item[K]
-	for _, ch := range changes {
-		var new item[K]
-		if ch.New != nil {
-			new = t.item(ch.New)
-			added = append(added, new)
+	for _, p := range t.next {
+		if p.remove.entry != nil {
+			removed = append(removed, p.remove)
 		}
-		if ch.Old != nil {
-			if old := t.item(ch.Old); ch.New == nil || t.order(old.key, new.key) != 0 {
-				removed = append(removed, old)
-			}
+		if p.put.entry != nil {
+			added = append(added, p.put)
 		}
 	}
-	t.expect(len(changes))
+	t.next = nil
 	slices.SortFunc(removed, t.compare)
 	slices.SortFunc(added, t.compare)
 	var hint btree.PathHint

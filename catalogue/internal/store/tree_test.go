@@ -130,7 +130,7 @@ func TestTreeWrites(t *testing.T) {
 			}
 			trees["merge"] = forked
 			size := trees["fill"].keySize()
-			if err := trees["build"].build(t.Context(), after, size, NewCores()); err != nil {
+			if err := trees["build"].build(after, size, NewCores()); err != nil {
 				t.Fatalf("build(limit %d) = %v", size, err)
 			}
 			want := sorted(after, terms)

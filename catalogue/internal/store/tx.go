@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
@@ -14,19 +16,14 @@ type Tx struct {
 	// draft is the published state with the changes made so far. It is forked for the
 	// first query and belongs to the batch alone.
 	draft   *State
-	state   *State        // cannot change while the batch holds the writers' mutex
-	changes set[txChange] // nil if there are none
-	used    int           // highest id written by the batch, or 0
+	state   *State         // cannot change while the batch holds the writers' mutex
+	changes map[int]Change // by id; nil if there are none
+	used    int            // highest id written by the batch, or 0
 	done    bool
 }
 
 // ErrTxDone is returned by queries of a [Tx] after its batch.
 var ErrTxDone = errors.New("batch has ended")
-
-type txChange struct {
-	id int
-	Change
-}
 
 // Batch calls f with a transaction for each store, and then makes the changes of all
 // transactions visible at one instant. If f returns an error or panics, if the changes
@@ -67,14 +64,7 @@ func (c *Store) Batch(f func(*Tx) error) error {
 
 // list returns the changes, sorted by id.
 func (tx *Tx) list() []Change {
-	if tx.changes == nil {
-		return nil
-	}
-	list := make([]Change, 0, tx.changes.Len())
-	for _, ch := range tx.changes.Items() {
-		list = append(list, ch.Change)
-	}
-	return list
+	return slices.SortedFunc(maps.Values(tx.changes), func(a, b Change) int { return a.ID() - b.ID() })
 }
 
 // Done reports whether the batch has ended.
@@ -86,10 +76,8 @@ func (tx *Tx) LastID() int { return max(tx.state.lastID, tx.used) }
 // Get returns the entry with the id, including the changes of the batch, or nil
 // if none exists. O(log n).
 func (tx *Tx) Get(id int) *Entry {
-	if tx.changes != nil {
-		if ch, ok := tx.changes.Get(txChange{id: id}); ok {
-			return ch.New
-		}
+	if ch, ok := tx.changes[id]; ok {
+		return ch.New
 	}
 	return tx.state.Get(id)
 }
@@ -118,17 +106,14 @@ func (tx *Tx) Write(ch Change) {
 		tx.used = max(tx.used, ch.New.ID)
 	}
 	if tx.changes == nil {
-		tx.changes = newSet(func(a, b txChange) bool { return a.id < b.id })
+		tx.changes = map[int]Change{}
 	}
 	id := ch.ID()
-	before, found := tx.changes.Get(txChange{id: id})
-	switch {
-	case !found:
-		tx.changes.Load(txChange{id, ch})
-	case before.Old == nil && ch.New == nil: // inserted and deleted by the batch
-		tx.changes.Delete(before)
-	default:
-		tx.changes.Set(txChange{id, Change{before.Old, ch.New}})
+	if before, found := tx.changes[id]; found {
+		ch.Old = before.Old
+	}
+	if tx.changes[id] = ch; ch.Old == nil && ch.New == nil { // inserted and deleted by the batch
+		delete(tx.changes, id)
 	}
 }
 

@@ -26,7 +26,6 @@ type pending struct {
 	state    *State  // the published state or, later, its successor
 	names    members // after the changes
 	woken    chan struct{}
-	late     bool // an index was built during the write
 }
 
 // An edit is what a write does to the entries.
@@ -157,14 +156,12 @@ func commitFew(all []pending) error {
 	return nil
 }
 
-// clearScratch clears the references in the writers' scratch memory. If the write has failed, it
-// also installs the indexes that were built meanwhile.
+// clearScratch clears the references in the writers' scratch memory.
 func clearScratch(all []pending, failed bool) {
 	for i := range all {
 		c := all[i].store
 		if failed {
 			c.published.Load().prepare(nil)
-			c.settle()
 		}
 		c.one[0], c.alone[0] = Change{}, pending{}
 		if len(c.members) > fewMembers {
@@ -198,6 +195,7 @@ func (p *pending) fork() {
 		next.rename(c.typ.membersOf(p.entries))
 		next.primary = newPrimary()
 		next.primary.fill(p.entries)
+		next.renew()
 		next.usedID = 0
 		p.used = max(p.used, next.MaxID())
 	} else {
@@ -249,9 +247,8 @@ func conclude(all []pending, change func(*pending)) {
 		all[i].store.committing.Unlock()
 	}
 	for i := range all {
-		wake(all[i].woken)
-		if all[i].late {
-			all[i].store.settle()
+		if woken := all[i].woken; woken != nil {
+			close(woken)
 		}
 	}
 }
@@ -259,7 +256,7 @@ func conclude(all []pending, change func(*pending)) {
 // publish makes the next states visible at one instant and unlocks the state mutexes, which
 // must be held. It withdraws all published states before it publishes the first, so a reader
 // that has seen one, or its revision, does not see the predecessor of another. Between the
-// two steps it does nothing else, because readers wait. The caller passes woken to wake.
+// two steps it does nothing else, because readers wait. The caller closes woken.
 func publish(all []pending) {
 	if len(all) > 1 {
 		for i := range all {
@@ -270,24 +267,14 @@ func publish(all []pending) {
 		c := all[i].store
 		all[i].woken, c.next = c.next, nil
 		all[i].state.revision.Store(all[i].revision)
-		if all[i].replaced {
-			all[i].state.forgive()
-		}
 		c.published.Store(all[i].state)
 	}
 	for i := range all {
 		p := &all[i]
 		for _, b := range p.store.builds {
 			b.miss(p.changes, p.replaced, p.state.Len())
-			p.late = p.late || b.state != nil
 		}
 		p.store.mu.Unlock()
-	}
-}
-
-func wake(next chan struct{}) {
-	if next != nil {
-		close(next)
 	}
 }
 
