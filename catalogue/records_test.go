@@ -109,8 +109,6 @@ func randomProduct(rng *rand.Rand) product {
 	return p
 }
 
-func openID(r *schema.Record) *int { return &r.ID }
-
 func mustRecord(text string) schema.Record {
 	r, err := schema.ParseRecord([]byte(text))
 	if err != nil {

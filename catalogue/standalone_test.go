@@ -364,6 +364,10 @@ func TestTagsOfStandaloneCollections(t *testing.T) {
 
 // TestErrorForCyclicRecord: the text does not repeat the cycle.
 func TestErrorForCyclicRecord(t *testing.T) {
+	type recursive struct {
+		ID   int        `json:"id"`
+		Next *recursive `json:"next"`
+	}
 	c := mustCollection[recursive](t, catalogue.Options{})
 	var cycle recursive
 	cycle.Next = &cycle

@@ -3,7 +3,7 @@ package catalogue_test
 import (
 	"errors"
 	"fmt"
-	"math"
+	"net"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -95,6 +94,24 @@ func TestLookups(t *testing.T) {
 
 // Types of records that are not accepted, for some V.
 type (
+	entity struct {
+		driver interface{ Close() error }
+		ID     int `json:"id"`
+	}
+	chat struct {
+		ID   int `json:"id"`
+		Conn net.Conn
+	}
+	resource struct {
+		Kind string `json:"kind"`
+		Meta struct {
+			UID string `json:"uid"`
+		} `json:"metadata"`
+	}
+	instance struct {
+		_          struct{}
+		InstanceID *string `json:"InstanceId"`
+	}
 	identified[V any] struct {
 		ID V `json:"id"`
 	}
@@ -156,6 +173,16 @@ func TestTypesRefused(t *testing.T) {
 			[]string{"derived: the id must be an integer in the struct itself"}},
 		{"two fields with the same name in snake_case", refusal[clash](none), []string{"line_1"}},
 		{"two members with the same name", refusal[both](none), []string{`has two members "Side"`}},
+		{"no id at the top, as in Kubernetes", refusal[resource](none),
+			[]string{"catalogue_test.resource has no id: give an integer field the tag `json:\"id\"` or a text field the tag `backlist:\"key\"`, or set Options.ID to the JSON name of a field"}},
+		{"an unexported interface, as in ent", refusal[entity](none),
+			[]string{"catalogue_test.entity: field driver: interface { Close() error } contains references and the field is unexported, so it cannot be copied: " +
+				"give catalogue_test.entity the method Clone() catalogue_test.entity, or the type of the field such a method"}},
+		{"an interface with methods", refusal[chat](none),
+			[]string{"catalogue_test.chat: field Conn: net.Conn: an interface with methods cannot be copied: " +
+				"give catalogue_test.chat the method Clone() catalogue_test.chat, or the type of the field such a method"}},
+		{"a pointer to a text as id, as in AWS", refusal[instance](catalogue.Options{ID: "InstanceId"}),
+			[]string{"the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: InstanceID is *string"}},
 		{"a func", refusal[holder[func()]](none),
 			[]string{"field Value", "func() has no JSON", "MarshalJSON", "`json:\"-\"`"}},
 		{"a channel", refusal[holder[chan int]](none), []string{"field Value"}},
@@ -209,7 +236,7 @@ func TestTypesRefused(t *testing.T) {
 			t.Errorf("%s: %v", reason, err)
 		}
 	}
-	_ = private[int]{secret: 0}
+	_, _ = private[int]{secret: 0}, entity{driver: nil}
 }
 
 // refusal returns the error of NewCollection. It does not compile a collection for each T.
@@ -222,6 +249,20 @@ func refusal[T any](opts catalogue.Options) error {
 func defined[T any]() error {
 	_, err := catalogue.New(catalogue.DefineBare[T]("books", catalogue.Options{}))
 	return err
+}
+
+// A cloned record has a list that only its method Clone copies.
+type cloned struct {
+	ID   int `json:"id"`
+	list *[]string
+}
+
+func (c cloned) Clone() cloned {
+	if c.list != nil {
+		list := slices.Clone(*c.list)
+		c.list = &list
+	}
+	return c
 }
 
 // An embedder has its id in an embedded struct, and unexported fields without pointers.
@@ -253,122 +294,5 @@ func TestTypesAccepted(t *testing.T) {
 	}
 	if got, err := e.Get(1); err != nil || got.ID != 1 || got.Name != "x" || got.n != 3 || !got.when.IsZero() {
 		t.Errorf("Get(1) = %+v, %v", got, err)
-	}
-}
-
-// TestOptionsID tests a collection whose id field has another name.
-func TestOptionsID(t *testing.T) {
-	type item struct {
-		Name string `json:"name"`
-		Nr   int    `json:"itemNumber"`
-	}
-	c := mustCollection[item](t, catalogue.Options{Name: "items", ID: "itemNumber"})
-	for _, name := range []string{"b", "a", "a"} {
-		_, err := c.Insert(item{Name: name})
-		must(t, err)
-	}
-	nr := func(i *item) *int { return &i.Nr }
-	for by, want := range map[string][]int{"": {1, 2, 3}, "name": {2, 3, 1}, "-name": {1, 3, 2}, "-item_number,name": {3, 2, 1}} {
-		equal(t, fmt.Sprintf("by %q", by), want, ids(t, c, nr, terms(by)))
-	}
-	if err := c.Update(1, func(i *item) error { i.Nr = 9; return nil }); !errors.Is(err, catalogue.ErrInvalidID) {
-		t.Errorf("Update of the id: %v, want ErrInvalidID", err)
-	}
-	if _, err := c.Get(9); !errors.Is(err, catalogue.ErrNotFound) || !strings.Contains(err.Error(), "items") {
-		t.Errorf("Get(9): %v, want ErrNotFound from items", err)
-	}
-	must(t, c.Check())
-	type numbered struct {
-		Number int    `json:"number"`
-		ID     string `json:"id"` // a description could not have it
-	}
-	must(t, refusal[numbered](catalogue.Options{ID: "number"}))
-	if err := refusal[item](catalogue.Options{ID: "number"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "number") {
-		t.Errorf("unknown id field: %v, want ErrInvalidType", err)
-	}
-	must(t, refusal[item](catalogue.Options{ID: "name"})) // a key
-}
-
-// A writer is a collection or a batch.
-type writer[T any] interface {
-	Insert(T) (int, error)
-	Upsert(T) (int, error)
-	Update(int, func(*T) error) error
-}
-
-// TestInvalidValues checks that every method that writes refuses an invalid value, names its
-// field, and changes nothing.
-func TestInvalidValues(t *testing.T) {
-	c := mustCollection[film](t, catalogue.Options{Name: "records"})
-	_, err := c.Insert(film{Name: "good"})
-	must(t, err)
-	ways := map[string]func(w writer[film]) error{
-		"insert": func(w writer[film]) error { _, err := w.Insert(film{Name: "\xff"}); return err },
-		"upsert": func(w writer[film]) error { _, err := w.Upsert(film{1, "\xff"}); return err },
-		"update": func(w writer[film]) error {
-			return w.Update(1, func(r *film) error { r.Name = "\xff"; return nil })
-		},
-	}
-	for way, write := range ways {
-		var inTx error
-		must(t, c.Batch(func(tx *catalogue.Tx[film]) error { inTx = write(tx); return nil }))
-		for _, err := range []error{write(c), inTx} {
-			if text := fmt.Sprint(err); !errors.Is(err, catalogue.ErrInvalid) ||
-				!strings.HasPrefix(text, "records: ") || !strings.Contains(text, "field Name") {
-				t.Errorf("%s: error %v, want ErrInvalid with the collection and the field", way, err)
-			}
-		}
-	}
-	if got, err := c.Get(1); c.Count() != 1 || got.Name != "good" || err != nil {
-		t.Errorf("count %d, record %+v, %v", c.Count(), got, err)
-	}
-	if id, err := c.Insert(film{}); id != 2 || err != nil {
-		t.Errorf("next id %d, %v, want 2", id, err)
-	}
-}
-
-func TestIDLimits(t *testing.T) {
-	c := accounts(t, 0)
-	if id, err := c.Insert(account{ID: math.MaxInt}); id != math.MaxInt || err != nil {
-		t.Errorf("Insert of the largest id: %d, %v", id, err)
-	}
-	for way, f := range map[string]func(account) (int, error){"insert": c.Insert, "upsert": c.Upsert} {
-		if id, err := f(account{}); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("%s with no id left: %d, %v, want ErrInvalidID", way, id, err)
-		}
-		if id, err := f(account{ID: math.MinInt}); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("%s of the smallest int: %d, %v, want ErrInvalidID", way, id, err)
-		}
-	}
-	if id, err := c.Insert(account{ID: 5}); id != 5 || err != nil {
-		t.Errorf("Insert of an unused id: %d, %v, want 5", id, err)
-	}
-	for _, id := range []int{0, -1, 6, math.MinInt} {
-		_, err1 := c.Get(id)
-		if err2, err3 := c.Delete(id), c.Update(id, nil); !errors.Is(err1, catalogue.ErrNotFound) || !errors.Is(err2, catalogue.ErrNotFound) || !errors.Is(err3, catalogue.ErrNotFound) {
-			t.Errorf("id %d: %v, %v, %v, want ErrNotFound", id, err1, err2, err3)
-		}
-	}
-	if err := c.Check(); err != nil || c.Count() != 2 {
-		t.Errorf("count %d, %v, want 2", c.Count(), err)
-	}
-}
-
-// TestUnusualMemberNames orders open records by members that have an empty name, two names, or that of the id in
-// snake_case.
-func TestUnusualMemberNames(t *testing.T) {
-	c := mustIn(resources.Records("books"), mustNew())
-	checkAtEnd(t, c)
-	texts := []string{
-		`{"line1":2}`, `{"line_1":0}`, `{"_id":1}`, `{"ID":7}`, `{"":1}`, `{"_":1}`, `{"a,b":1}`, `{"-x":1}`,
-	}
-	for _, text := range texts {
-		_, err := c.Insert(mustRecord(text))
-		must(t, err)
-	}
-	for _, name := range catalogue.FieldNames(c) {
-		got := ids(t, c, openID, []ordering.Term{ordering.Desc(name)})
-		slices.Sort(got)
-		equal(t, fmt.Sprintf("by %q", name), []int{1, 2, 3, 4, 5, 6, 7, 8}, got)
 	}
 }
