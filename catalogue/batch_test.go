@@ -1,61 +1,29 @@
 package catalogue_test
 
 import (
-	"encoding/json"
 	"errors"
-	"sync"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
-
-// A panicValue is a value whose MarshalJSON panics while *panic is true.
-type panicValue struct {
-	N     int
-	panic *bool
-}
-
-func (v *panicValue) MarshalJSON() ([]byte, error) {
-	if v.panic != nil && *v.panic {
-		panic("MarshalJSON panics")
-	}
-	return json.Marshal(v.N)
-}
-
-func (v *panicValue) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &v.N) }
-
-func (v panicValue) Clone() panicValue { return v }
-
-type panicRecord struct {
-	ID    int        `json:"id"`
-	Value panicValue `json:"value"`
-}
 
 // A write whose record panics in MarshalJSON has no effect, even if the function of the batch
 // recovers.
 func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
-	c := mustCollection[panicRecord](t, catalogue.Options{History: 100})
-	fail := new(bool)
-	for i := range 3 {
-		_, err := c.Insert(panicRecord{Value: panicValue{N: i, panic: fail}})
-		must(t, err)
-	}
-	_, err := c.Where().View(pagination.Window{Limit: 1}, ordering.Asc("value"))
-	must(t, err)
+	hook := new(func())
+	fails := func() { panic("MarshalJSON panics") }
+	c := hookRecords(t, 3, hook)
 	attempt := func(write func()) {
 		defer func() { recover() }()
-		*fail = true
-		defer func() { *fail = false }()
+		*hook = fails
+		defer func() { *hook = nil }()
 		write()
 	}
 	attempt(func() { c.Delete(2) })
-	attempt(func() { c.Update(1, func(r *panicRecord) error { r.Value.N = 9; return nil }) })
-	err = c.Batch(func(tx *catalogue.Tx[panicRecord]) error {
-		attempt(func() { tx.Insert(panicRecord{Value: panicValue{panic: fail}}) })
+	attempt(func() { c.Update(1, func(r *hookRecord) error { r.Value.N = 9; return nil }) })
+	err := c.Batch(func(tx *catalogue.Tx[hookRecord]) error {
+		attempt(func() { tx.Insert(hookRecord{Value: hookValue{hook: hook}}) })
 		return nil
 	})
 	if err != nil || c.Count() != 3 {
@@ -63,12 +31,12 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 	}
 	for _, writes := range []int{1, 16} { // 16 are too many to apply in place
 		attempt(func() {
-			c.Batch(func(tx *catalogue.Tx[panicRecord]) error {
-				*fail = false
+			c.Batch(func(tx *catalogue.Tx[hookRecord]) error {
+				*hook = nil
 				for range writes {
-					tx.Insert(panicRecord{Value: panicValue{panic: fail}})
+					tx.Insert(hookRecord{Value: hookValue{hook: hook}})
 				}
-				*fail = true
+				*hook = fails
 				return nil
 			})
 			t.Errorf("Batch of %d writes does not panic", writes)
@@ -84,7 +52,7 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 	}
 }
 
-func exists(ch catalogue.Change[panicRecord]) bool { _, ok := ch.After(); return ok }
+func exists(ch catalogue.Change[hookRecord]) bool { _, ok := ch.After(); return ok }
 
 // An update in a batch does not overwrite what its function wrote to the same record.
 func TestUpdateWhoseFunctionWrites(t *testing.T) {
@@ -123,63 +91,4 @@ func TestUpdateWhoseFunctionWrites(t *testing.T) {
 			t.Errorf("%s: the record is %v, %v, want what the function wrote", reason, r, err)
 		}
 	}
-}
-
-// A slowValue is a value whose MarshalJSON, which makes its key, can be paused.
-type slowValue struct {
-	N     int
-	pause *pause
-}
-
-// A pause stops the goroutine that reaches it first until resume is closed.
-type pause struct {
-	reached, resume chan struct{}
-	once            sync.Once
-	panics          bool // when resumed
-}
-
-func (v slowValue) Clone() slowValue { return v }
-
-func (v slowValue) MarshalJSON() ([]byte, error) {
-	if p := v.pause; p != nil {
-		p.once.Do(func() {
-			close(p.reached)
-			<-p.resume
-			if p.panics {
-				panic("MarshalJSON panics")
-			}
-		})
-	}
-	return json.Marshal(v.N)
-}
-
-type slowRecord struct {
-	ID    int       `json:"id"`
-	Value slowValue `json:"value"`
-	N     int       `json:"n"`
-}
-
-// pauseAtKey makes the next goroutine pause that makes the key of a stored record.
-func pauseAtKey(c *catalogue.Collection[slowRecord], id int, panics bool) *pause {
-	p := &pause{reached: make(chan struct{}), resume: make(chan struct{}), panics: panics}
-	layout.Typed[slowRecord](layout.RecordOf(catalogue.StoreOf(c).Get(id))).Value.pause = p
-	return p
-}
-
-var byValue = []ordering.Term{ordering.Asc("value"), ordering.Desc("n")}
-
-// An old snapshot keeps the indexes that it builds, within bounds.
-func TestIndexesOfOldSnapshot(t *testing.T) {
-	cat, _ := benchHouse(t, 200)
-	events := mustIn(resources.Events, cat)
-	old := events.Snapshot()
-	must(t, events.Delete(1))
-	for _, f := range catalogue.FieldNames(events) {
-		for range 2 {
-			if v, err := old.Where().View(pagination.Window{Limit: 1000}, ordering.Asc(f), ordering.Desc("slug")); err != nil || v.Len() != 200 {
-				t.Fatalf("View ordered by %s: %d records, %v, want 200", f, v.Len(), err)
-			}
-		}
-	}
-	must(t, old.Check())
 }

@@ -20,49 +20,6 @@ func newAccounts(t testing.TB, history int) *catalogue.Collection[account] {
 	return c
 }
 
-// A collection keeps exactly as many changes as Options.History. The error for older ones
-// names the first revision that can be passed to Since.
-func TestHistoryLength(t *testing.T) {
-	for _, history := range []int{1, 2, 3, 15, 16, 17, 64, 2000} { // around the sizes in which memory is allocated
-		c := newAccounts(t, history)
-		writes := 3*history + 40
-		for range writes {
-			_, err := c.Insert(account{})
-			must(t, err)
-		}
-		oldest := uint64(writes - history)
-		changes, now, err := c.Since(oldest)
-		if err != nil || len(changes) != history || now != uint64(writes) {
-			t.Errorf("history %d: Since(%d): %d changes up to revision %d, %v", history, oldest, len(changes), now, err)
-		}
-		for i, ch := range changes {
-			if want := int(oldest) + 1 + i; ch.Identity.ID != want || ch.Revision != uint64(want) {
-				t.Errorf("history %d: change %d has id %d and revision %d, want %d", history, i, ch.Identity.ID, ch.Revision, want)
-			}
-		}
-		changes, now, err = c.Since(oldest - 1)
-		if !errors.Is(err, catalogue.ErrHistoryTrimmed) || changes != nil || now != 0 ||
-			!strings.Contains(err.Error(), fmt.Sprintf("those after %d are kept", oldest)) {
-			t.Errorf("history %d: Since(%d): %d changes, %v, want ErrHistoryTrimmed naming revision %d", history, oldest-1, len(changes), err, oldest)
-		}
-		if changes, now, err := c.Since(uint64(writes)); len(changes) != 0 || now != uint64(writes) || err != nil {
-			t.Errorf("history %d: Since(%d): %d changes up to revision %d, %v, want none", history, writes, len(changes), now, err)
-		}
-	}
-}
-
-// A history takes memory only for the changes that were made.
-func TestHistoryOfMaxInt(t *testing.T) {
-	c := newAccounts(t, math.MaxInt)
-	for range 10_000 { // more than one block of memory
-		_, err := c.Insert(account{})
-		must(t, err)
-	}
-	if changes, _, err := c.Since(0); len(changes) != 10_000 || err != nil {
-		t.Errorf("Since(0): %d changes, %v, want 10,000", len(changes), err)
-	}
-}
-
 // Since and Changes fail for future revisions and, without a history, for past ones.
 func TestSinceErrors(t *testing.T) {
 	for _, row := range []struct {
@@ -99,23 +56,6 @@ func TestSinceErrors(t *testing.T) {
 		}
 		if steps != 1 {
 			t.Errorf("%s: Changes(%d) yields %d times, want once", row.reason, row.since, steps)
-		}
-	}
-}
-
-// A change without a record after it, and the zero change, have a zero record.
-func TestChangeWithoutRecord(t *testing.T) {
-	c := newAccounts(t, 10)
-	_, inserted := c.Insert(account{Amount: 7})
-	must(t, inserted, c.Delete(1))
-	changes, _, err := c.Since(1)
-	if err != nil || len(changes) != 1 {
-		t.Fatal(changes, err)
-	}
-	for reason, ch := range map[string]catalogue.Change[account]{"deleted": changes[0], "zero": {}} {
-		record, ok := ch.After()
-		if ok || record != (account{}) {
-			t.Errorf("%s: After() = %v, %v, want a zero record", reason, record, ok)
 		}
 	}
 }

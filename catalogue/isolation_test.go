@@ -1,9 +1,9 @@
 package catalogue_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -14,8 +14,9 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // An account is a record with an amount. Tests move amounts between accounts, so that
@@ -126,140 +127,162 @@ func TestTxAfterBatch(t *testing.T) {
 	}
 }
 
-// readAll calls Check and every method that reads, by an ordering that has an index and by one
-// that has none.
-func readAll(t *testing.T, c *catalogue.Collection[product], indexed, fresh string) {
-	const n = 30
-	s := c.Snapshot()
-	for _, by := range []string{"", indexed, fresh, indexed + "," + fresh} {
-		page, err1 := c.Page(whole, terms(by)...)
-		view, err2 := c.Where().View(whole, terms(by)...)
-		ofSnapshot, err3 := s.Where().Page(whole, terms(by)...)
-		seq, err4 := c.Where().All(terms(by)...)
-		if err := errors.Join(err1, err2, err3, err4); err != nil {
-			t.Error(err)
-			return
-		}
-		if len(page.Records) != n || view.Len() != n || len(ofSnapshot.Records) != n || len(slices.Collect(seq)) != n {
-			t.Errorf("by %q: a read returned fewer than %d records", by, n)
-		}
-		if _, err := view.JSON(3); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := c.Get(3); err != nil {
-		t.Error(err)
-	}
-	if all := slices.Collect(c.All()); c.Count() != n || len(all) != n {
-		t.Errorf("Count() = %d, All() has %d records, want %d", c.Count(), len(all), n)
-	}
-	equal(t, "fields", productFields, catalogue.FieldNames(c))
-	if err := errors.Join(s.Check(), c.Check()); err != nil {
-		t.Error(err)
-	}
-	clone := c.Clone()
-	if _, err := clone.Insert(product{}); err != nil || clone.Count() != n+1 {
-		t.Errorf("clone: count %d, %v, want %d", clone.Count(), err, n+1)
-	}
-	if err := clone.Check(); err != nil {
-		t.Error(err)
-	}
+// A hookRecord calls a function of the test from MarshalJSON.
+type hookRecord struct {
+	ID    int       `json:"id"`
+	Value hookValue `json:"value"`
+	N     int       `json:"n"`
 }
 
-// TestReadersDoNotWait checks that no read waits for a Batch or an Update that is
-// blocked, not even the first read after a write.
+type hookValue struct {
+	N    int
+	hook *func() // if nil or pointing to nil, there is none
+}
+
+func (v hookValue) Clone() hookValue { return v }
+
+func (v hookValue) MarshalJSON() ([]byte, error) {
+	if v.hook != nil && *v.hook != nil {
+		(*v.hook)()
+	}
+	return json.Marshal(v.N)
+}
+
+// hookRecords returns a collection of records with the values 0, 1 and so on, and an index by them.
+func hookRecords(t *testing.T, n int, hook *func()) *catalogue.Collection[hookRecord] {
+	t.Helper()
+	c := mustCollection[hookRecord](t, catalogue.Options{History: 100})
+	for i := range n {
+		_, err := c.Insert(hookRecord{Value: hookValue{i, hook}})
+		must(t, err)
+	}
+	must(t, second(c.Where().View(whole, ordering.Asc("value"))))
+	return c
+}
+
+// TestReadersDoNotWait calls all methods that read, by an ordering that has an index and by others,
+// while a write is in a callback of the program. No read waits for it, or sees anything of it.
 func TestReadersDoNotWait(t *testing.T) {
-	for name, block := range map[string]func(c *catalogue.Collection[product], wait func()) error{
-		"batch": func(c *catalogue.Collection[product], wait func()) error {
-			return c.Batch(func(tx *catalogue.Tx[product]) error {
-				for id := 1; id <= 20; id++ {
-					if err := tx.Delete(id); err != nil {
-						return err
-					}
-				}
-				_, err := tx.Insert(product{})
-				wait()
-				return err
+	type collection = *catalogue.Collection[hookRecord]
+	update := func(read *func()) func(*hookRecord) error {
+		return func(r *hookRecord) error { r.N = 7; (*read)(); return nil }
+	}
+	for _, row := range []struct {
+		reason string
+		write  func(c collection, read *func()) error
+	}{
+		{"a batch", func(c collection, read *func()) error {
+			return c.Batch(func(tx *catalogue.Tx[hookRecord]) error {
+				must(t, tx.Delete(1), tx.Delete(2), second(tx.Insert(hookRecord{})))
+				(*read)()
+				return nil
 			})
-		},
-		"update": func(c *catalogue.Collection[product], wait func()) error {
-			return c.Update(3, func(p *product) error { p.Name = "new"; wait(); return nil })
-		},
-		"update in a batch": func(c *catalogue.Collection[product], wait func()) error {
-			return c.Batch(func(tx *catalogue.Tx[product]) error {
-				if err := tx.Delete(9); err != nil {
-					return err
+		}},
+		{"an update", func(c collection, read *func()) error { return c.Update(3, update(read)) }},
+		{"an update in a batch", func(c collection, read *func()) error {
+			return c.Batch(func(tx *catalogue.Tx[hookRecord]) error { return errors.Join(tx.Delete(1), tx.Update(3, update(read))) })
+		}},
+		{"MarshalJSON of an inserted record", func(c collection, read *func()) error {
+			return second(c.Insert(hookRecord{Value: hookValue{3, read}}))
+		}},
+		{"MarshalJSON of an updated record", func(c collection, read *func()) error {
+			return c.Update(1, func(r *hookRecord) error { r.Value.hook = read; return nil })
+		}},
+		{"MarshalJSON of the records of a batch", func(c collection, read *func()) error {
+			return c.Batch(func(tx *catalogue.Tx[hookRecord]) error {
+				for range 20 {
+					must(t, second(tx.Insert(hookRecord{Value: hookValue{3, read}})))
 				}
-				return tx.Update(3, func(p *product) error { p.Name = "new"; wait(); return nil })
+				return nil
 			})
-		},
+		}},
+		{"a sequence of records", func(c collection, read *func()) error {
+			return c.ReplaceAll(func(yield func(hookRecord) bool) { (*read)(); yield(hookRecord{}) })
+		}},
+		{"the reader of a load", func(c collection, read *func()) error {
+			return c.Load(readerFunc(func([]byte) (int, error) { (*read)(); return 0, errOwn }), catalogue.LoadOptions{})
+		}},
+		{"a journal", func(c collection, read *func()) error {
+			return errors.Join(c.Journal(func([]catalogue.Commit) error { (*read)(); return nil }), c.Delete(1))
+		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := products(t, 30, catalogue.Options{})
-			_, err := c.Page(whole, terms("name")...)
-			must(t, err)
-			_, err = c.Upsert(product{ID: 5, Name: "written, not read yet"})
-			must(t, err)
-			inside, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-			go func() {
-				done <- block(c, func() { close(inside); <-release })
-			}()
-			<-inside
-			within(t, "a read", func() { readAll(t, c, "name", "rank") })
-			within(t, "a second read", func() { readAll(t, c, "name", "-words") })
-			close(release)
+		t.Run(row.reason, func(t *testing.T) {
+			const n = 5
+			c := hookRecords(t, n, nil)
+			must(t, second(c.Upsert(hookRecord{ID: 5, N: 9}))) // not read yet
+			calls := 0
+			read := func() {
+				calls++
+				within(t, "a read", func() {
+					for _, by := range []string{"", "value", "n", "-n"} {
+						page, err1 := c.Page(whole, terms(by)...)
+						view, err2 := c.Where().View(whole, terms(by)...)
+						old, err3 := c.Snapshot().Page(whole, terms(by)...)
+						seq, err4 := c.Clone().Where().All(terms(by)...)
+						if err := errors.Join(err1, err2, err3, err4); err != nil {
+							t.Error(err)
+							return
+						}
+						equal(t, "records by "+by, []int{n, n, n, n},
+							[]int{len(page.Records), view.Len(), len(old.Records), len(slices.Collect(seq))})
+					}
+					if r, err := c.Get(3); err != nil || r.N != 0 || c.Count() != n {
+						t.Errorf("Get: %v, %v of %d records", r, err, c.Count())
+					}
+				})
+			}
 			within(t, "the write", func() {
-				if err := <-done; err != nil {
+				if err := row.write(c, &read); err != nil && !errors.Is(err, errOwn) {
 					t.Error(err)
 				}
 			})
+			if calls == 0 {
+				t.Error("the callback was not called")
+			}
+			read = nil // for the check at the end
 		})
 	}
 }
 
-// A slowReader returns its text and then blocks until it is released.
-type slowReader struct {
-	text    io.Reader
-	inside  chan struct{}
-	release chan struct{}
-	once    sync.Once
-}
+// A readerFunc is an io.Reader.
+type readerFunc func(p []byte) (int, error)
 
-func (r *slowReader) Read(p []byte) (int, error) {
-	if n, err := r.text.Read(p); n > 0 || err != io.EOF {
-		return n, err
-	}
-	r.once.Do(func() { close(r.inside) })
-	<-r.release
-	return 0, io.EOF
-}
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestReadersDoNotWaitForLoad checks that reads do not wait for a Load from a slow
-// reader and see nothing of it before it ends.
-func TestReadersDoNotWaitForLoad(t *testing.T) {
-	cat := dataset(t)
-	slow := &slowReader{text: strings.NewReader(`{"events":[]}`), inside: make(chan struct{}), release: make(chan struct{})}
-	done := make(chan error, 1)
-	go func() { done <- cat.Load(slow, catalogue.LoadOptions{}) }()
-	<-slow.inside
-	within(t, "a read", func() {
-		for _, by := range []string{"", "slug", "-labels,name"} {
-			page, err := mustIn(resources.Events, cat).Page(whole, terms(by)...)
-			if err != nil || page.Count != 90 || len(page.Records) != 90 {
-				t.Errorf("page by %q: %d records, count %d, %v, want 90", by, len(page.Records), page.Count, err)
+// TestSnapshotsAreReadOnly checks that no method writes to a snapshot. That snapshots do not change,
+// and that their clones can be changed, is checked by TestModel.
+func TestSnapshotsAreReadOnly(t *testing.T) {
+	c := newShop(t)
+	text := savedJSON(t, c)
+	snapshot := c.Snapshot()
+	must(t, mustIn(coupons, c).Delete(1))
+	for of, orders := range map[string]*catalogue.Collection[schema.Record]{
+		"a catalogue": mustIn(orders, snapshot), "a collection": mustIn(orders, c).Snapshot(), "a snapshot": mustIn(orders, snapshot).Snapshot(),
+	} {
+		encoded := collectionOf(t, snapshot, "orders")
+		none := func(*schema.Record) error { return nil }
+		for method, err := range map[string]error{
+			"Insert": second(orders.Insert(schema.Record{})), "Upsert": second(orders.Upsert(schema.Record{ID: 1})),
+			"Update": orders.Update(1, none), "Delete": orders.Delete(1), "ReplaceAll": orders.ReplaceAll(nil),
+			"Batch":          orders.Batch(func(*catalogue.Tx[schema.Record]) error { return nil }),
+			"Load":           orders.Load(strings.NewReader("[]"), catalogue.LoadOptions{}),
+			"Journal":        orders.Journal(nil),
+			"Where.Update":   second(orders.Where().Update(none)),
+			"Where.Delete":   second(orders.Where().Delete()),
+			"Catalogue.Load": snapshot.Load(strings.NewReader("{}"), catalogue.LoadOptions{}),
+			"Encoded.Load":   encoded.Load(strings.NewReader("[]"), catalogue.LoadOptions{}),
+			"Encoded.Create": second(encoded.Create(t.Context(), []byte(`{"customer":1}`), schema.Record{})),
+			"Encoded.Update": second(encoded.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{}`)})),
+			"Encoded.Delete": encoded.Delete(t.Context(), "1", schema.Filter{}, nil),
+		} {
+			if !errors.Is(err, catalogue.ErrReadOnly) {
+				t.Errorf("%s of a snapshot of %s: %v, want ErrReadOnly", method, of, err)
 			}
 		}
-		if err := cat.Save(io.Discard); err != nil {
-			t.Error(err)
-		}
-		if n := mustIn(resources.Events, cat.Clone()).Count(); n != 90 {
-			t.Errorf("clone: count %d, want 90", n)
-		}
-	})
-	close(slow.release)
-	within(t, "the load", func() {
-		if err := <-done; err != nil || mustIn(resources.Events, cat).Count() != 0 {
-			t.Errorf("after Load: count %d, %v, want 0", mustIn(resources.Events, cat).Count(), err)
-		}
-	})
+	}
+	equal(t, "the snapshot", text, savedJSON(t, snapshot))
+	id, err := mustIn(orders, snapshot.Clone()).Insert(mustRecord(`{"customer":1}`))
+	if id != 2 || err != nil {
+		t.Errorf("an insertion into a clone of a snapshot: %d, %v", id, err)
+	}
 }

@@ -449,3 +449,34 @@ func TestDeleteIfExcludesWrites(t *testing.T) {
 		}
 	}
 }
+
+// The times of posts ascend with the ids, and Options.Now is not called by two posts at once.
+func TestCreatedTimesAscend(t *testing.T) {
+	type note struct {
+		ID        int             `json:"id"`
+		CreatedAt schema.DateTime `json:"createdAt" backlist:"created"`
+	}
+	calls := 0
+	now := func() time.Time {
+		calls++
+		time.Sleep(time.Millisecond) // for another post to come in between
+		return time.Date(2026, 1, 1, 0, 0, calls, 0, time.UTC)
+	}
+	cat := mustCatalogue(t, catalogue.Define[note]("notes", catalogue.Options{Description: &schema.Description{Actions: schema.AllActions}, Now: now}))
+	notes := collectionOf(t, cat, "notes")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := notes.Create(t.Context(), nil, schema.Record{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for id := 1; id <= 8; id++ {
+		want := fmt.Sprintf(`{"id":%d,"createdAt":"2026-01-01T00:00:0%dZ"}`, id, id)
+		if got, err := notes.Get(t.Context(), fmt.Sprint(id), schema.Filter{}); string(got) != want || err != nil {
+			t.Errorf("note %d is %s, %v, want %s", id, got, err, want)
+		}
+	}
+}

@@ -266,53 +266,6 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 	}
 }
 
-func TestCatalogueSnapshot(t *testing.T) {
-	cat := mustNew()
-	checkAtEnd(t, cat)
-	writeAuthorThenEvent(t, cat, 2)
-	snap := cat.Snapshot()
-	checkAtEnd(t, snap)
-	text := saved(t, snap)
-	writeAuthorThenEvent(t, cat, 1)
-
-	events := mustIn(resources.Events, snap)
-	authors := mustIn(resources.Records("authors"), snap)
-	encoded := collectionOf(t, snap, "events")
-	_, insert := events.Insert(resources.Event{})
-	_, upsert := authors.Upsert(schema.Record{})
-	_, create := encoded.Create(t.Context(), []byte(`{"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T18:00:00Z"}`), schema.Record{})
-	for what, err := range map[string]error{
-		"Insert": insert, "Upsert": upsert, "Create": create,
-		"Update":         events.Update(1, func(*resources.Event) error { return nil }),
-		"Delete":         events.Delete(1),
-		"Batch":          events.Batch(func(*catalogue.Tx[resources.Event]) error { return nil }),
-		"ReplaceAll":     events.ReplaceAll(nil),
-		"Load":           events.Load(strings.NewReader("[]"), catalogue.LoadOptions{}),
-		"Catalogue.Load": snap.Load(strings.NewReader("{}"), catalogue.LoadOptions{}),
-		"Encoded.Load":   encoded.Load(strings.NewReader("[]"), catalogue.LoadOptions{}),
-	} {
-		if !errors.Is(err, catalogue.ErrReadOnly) {
-			t.Errorf("%s: %v, want ErrReadOnly", what, err)
-		}
-	}
-	if got := saved(t, snap); got != text {
-		t.Errorf("the snapshot changed from\n%s\nto\n%s", text, got)
-	}
-	page, err := events.Page(pagination.Window{}, ordering.Desc("id"))
-	if err != nil || page.Count != 2 || page.Records[0].ID != 2 {
-		t.Errorf("a page of the snapshot: %+v, %v", page, err)
-	}
-
-	clone := snap.Clone()
-	checkAtEnd(t, clone)
-	if id, err := mustIn(resources.Events, clone).Insert(resources.Event{}); id != 3 || err != nil {
-		t.Errorf("Insert into a clone of the snapshot: %d, %v", id, err)
-	}
-	if id, err := events.Clone().Insert(resources.Event{}); id != 3 || err != nil {
-		t.Errorf("Insert into a clone of its collection: %d, %v", id, err)
-	}
-}
-
 type (
 	writesOwn struct {
 		ID int `json:"id"`
