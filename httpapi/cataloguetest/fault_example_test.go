@@ -1,14 +1,12 @@
 package cataloguetest_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
@@ -90,16 +88,6 @@ func ExampleLate() {
 	// 502 4
 }
 
-func ExampleRateLimit() {
-	server := threeFilms()
-	defer server.Close()
-	inject(server, cataloguetest.RateLimit(time.Hour))
-	fmt.Println("Retry-After:", get(server, "").Header.Get("Retry-After"))
-	// Output:
-	// 429 {"detail":"Request was throttled. Expected available in 3600 seconds."}
-	// Retry-After: 3600
-}
-
 func ExampleHeader() {
 	server := threeFilms()
 	defer server.Close()
@@ -111,38 +99,6 @@ func ExampleHeader() {
 	// Content-Type: text/html
 }
 
-func ExampleDelay() {
-	server := threeFilms()
-	defer server.Close()
-	inject(server, cataloguetest.Delay(time.Hour))
-	server.Client.Timeout = 10 * time.Millisecond
-	_, err := server.Client.Get(server.URL + "/api/films/")
-	fmt.Println(errors.Is(err, context.DeadlineExceeded))
-	// Output:
-	// true
-}
-
-func ExampleThrottle() {
-	server := threeFilms()
-	defer server.Close()
-	inject(server, cataloguetest.Throttle(50, 10*time.Millisecond))
-	start := time.Now()
-	get(server, "?limit=1&offset=2") // in three chunks
-	fmt.Println(time.Since(start) >= 20*time.Millisecond)
-	// Output:
-	// 200 {"count":3,"next":null,"previous":"http://catalogue.test/api/films/?limit=1&offset=1","results":[{"id":3,"name":"Vela"}]}
-	// true
-}
-
-func ExampleResetConnection() {
-	server := threeFilms()
-	defer server.Close()
-	inject(server, cataloguetest.ResetConnection())
-	get(server, "")
-	// Output:
-	// EOF
-}
-
 func ExampleResetAfter() {
 	server := threeFilms()
 	defer server.Close()
@@ -151,15 +107,6 @@ func ExampleResetAfter() {
 	// Output:
 	// 200 {"count":3
 	// unexpected EOF
-}
-
-func ExampleTruncate() {
-	server := threeFilms()
-	defer server.Close()
-	inject(server, cataloguetest.Truncate(10))
-	get(server, "")
-	// Output:
-	// 200 {"count":3
 }
 
 func ExampleDo() {
@@ -189,31 +136,4 @@ func ExamplePage() {
 	get(server, "?limit=1&offset=2")
 	// Output:
 	// 200 {"count":1000,"next":null,"previous":"http://catalogue.test/api/films/?limit=1&offset=1","results":[{"id":3,"name":"Vela"}]}
-}
-
-func ExampleNextIsSelf() {
-	server := threeFilms()
-	defer server.Close()
-	inject(server, cataloguetest.NextIsSelf())
-	get(server, "?limit=1&offset=2")
-	// Output:
-	// 200 {"count":3,"next":"http://catalogue.test/api/films/?limit=1&offset=2","previous":"http://catalogue.test/api/films/?limit=1&offset=1","results":[{"id":3,"name":"Vela"}]}
-}
-
-func ExampleMissingRow() {
-	server := threeFilms()
-	defer server.Close()
-	inject(server, cataloguetest.MissingRow())
-	get(server, "")
-	// Output:
-	// 200 {"count":3,"next":null,"previous":null,"results":[{"id":1,"name":"Onda"},{"id":2,"name":"Lume"}]}
-}
-
-func ExampleRepeatedRow() {
-	server := threeFilms()
-	defer server.Close()
-	inject(server, cataloguetest.RepeatedRow())
-	get(server, "?limit=1&offset=2")
-	// Output:
-	// 200 {"count":3,"next":null,"previous":"http://catalogue.test/api/films/?limit=1&offset=1","results":[{"id":3,"name":"Vela"},{"id":3,"name":"Vela"}]}
 }

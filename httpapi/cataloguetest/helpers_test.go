@@ -91,7 +91,9 @@ func ask(t testing.TB, server *Server, request, body string, header ...string) (
 		r.Header.Set("Content-Type", "application/json")
 	}
 	for i := 0; i < len(header); i += 2 {
-		r.Header[header[i]] = []string{header[i+1]}
+		if header[i+1] != "" {
+			r.Header[header[i]] = []string{header[i+1]}
+		}
 	}
 	resp, err := server.Client.Do(r)
 	must(t, err)

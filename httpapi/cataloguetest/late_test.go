@@ -2,8 +2,6 @@ package cataloguetest
 
 import (
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -83,55 +81,4 @@ func TestRateLimit(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-}
-
-// Matches select by parameter, header and body, and several requests from one on.
-func TestMatchContents(t *testing.T) {
-	requests := []struct{ request, body, tenant string }{
-		{"GET /api/events/?a=1&b=2", "", ""},
-		{"GET /api/events/?a=2&a=1", "", "t1"},
-		{"GET /api/events/", "", "t2"},
-		{"POST /api/events/", strings.Replace(eventBody, "a-b", "rope", 1), "t1"},
-		{"POST /api/events/?a=", strings.Replace(eventBody, "a-b", "rope-2", 1), ""},
-	}
-	for _, tt := range []struct {
-		reason string
-		match  Match
-		want   string // numbers of requests
-	}{
-		{"a value", Match{Query: url.Values{"a": {"1"}}}, "1 2"},
-		{"one of two values", Match{Query: url.Values{"a": {"2", ""}}}, "2 5"},
-		{"any value", Match{Query: url.Values{"a": nil}}, "1 2 5"},
-		{"two parameters", Match{Query: url.Values{"a": {"1"}, "b": {"2"}}}, "1"},
-		{"a header in another case", Match{Header: http.Header{"x-tenant": {"t1"}}}, "2 4"},
-		{"any header", Match{Header: http.Header{"X-Tenant": {}}}, "2 3 4"},
-		{"a body", Match{Body: `"slug":"rope"`}, "4"},
-		{"a body and a query", Match{Body: "rope", Query: url.Values{"a": nil}}, "5"},
-		{"no such body", Match{Body: "vertigo"}, ""},
-		{"two times", Match{Times: 2}, "1 2"},
-		{"two times from the third", Match{Nth: 3, Times: 2}, "3 4"},
-		{"more than there are", Match{Nth: 5, Times: 9}, "5"},
-		{"times of those that match", Match{Header: http.Header{"X-Tenant": nil}, Times: 2}, "2 3"},
-	} {
-		server := NewWith(t, Options{Empty: true})
-		selected := server.Inject(tt.match, Header("X-Selected", "yes"))
-		var got []string
-		for i, r := range requests {
-			var header []string
-			if r.tenant != "" {
-				header = []string{"X-Tenant", r.tenant}
-			}
-			resp, _ := ask(t, server, r.request, r.body, header...)
-			if resp.Header.Get("X-Selected") != "" {
-				got = append(got, fmt.Sprint(i+1))
-			}
-			if r.body != "" && resp.StatusCode != 201 { // the handler has the body too
-				t.Errorf("%s: %s: %s", tt.reason, r.request, resp.Status)
-			}
-		}
-		selected.Remove()
-		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
-	}
 }

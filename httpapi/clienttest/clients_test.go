@@ -74,34 +74,6 @@ func followNext(ctx context.Context, client *http.Client, baseURL string) (ids [
 	return ids, nil
 }
 
-// followEnvelopes follows next links as well. Its decoder rejects what is not an envelope.
-func followEnvelopes(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	for next := baseURL + "/api/events/"; next != ""; {
-		resp, err := get(ctx, client, next)
-		if err != nil {
-			return nil, err
-		}
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil {
-			return nil, err
-		}
-		var page envelope
-		if json.Unmarshal(body, &page) != nil || resp.ContentLength != int64(len(body)) {
-			return nil, errors.New("no page")
-		}
-		for _, record := range page.Records {
-			var r struct{ ID int }
-			if err := json.Unmarshal(record, &r); err != nil {
-				return nil, err
-			}
-			ids = append(ids, r.ID)
-		}
-		next = page.Next
-	}
-	return ids, nil
-}
-
 // ignoreErrors treats every body as a page, and an invalid body as an empty page. It
 // checks links.
 func ignoreErrors(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {

@@ -87,34 +87,6 @@ var races = map[string]concurrentClient{
 		}
 		return ids, nil
 	},
-	"stops when the last page has arrived": func(first naivePage, n int, responses <-chan arrival, _ func(int), stop func()) ([]int, error) {
-		ids := first.appendIDs(nil)
-		for range n {
-			r := <-responses
-			if errors.Is(r.err, context.Canceled) {
-				continue
-			} else if r.err != nil {
-				return nil, r.err
-			}
-			if ids = r.page.appendIDs(ids); r.page.Next == "" {
-				stop()
-			}
-		}
-		return ids, nil
-	},
-	"ends at a short page": func(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) ([]int, error) {
-		ids := first.appendIDs(nil)
-		for range n {
-			r := <-responses
-			if r.err != nil {
-				return nil, r.err
-			}
-			if ids = r.page.appendIDs(ids); len(r.page.Results) < len(first.Results) {
-				break
-			}
-		}
-		return ids, nil
-	},
 	"keeps the error of the last response": func(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) (ids []int, err error) {
 		ids = first.appendIDs(nil)
 		for range n {
@@ -197,23 +169,6 @@ var races = map[string]concurrentClient{
 		}
 		slices.Sort(ids)
 		return slices.Compact(ids), nil
-	},
-	"believes the count of the first response": func(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) ([]int, error) {
-		ids, count := first.appendIDs(nil), -1
-		for range n {
-			r := <-responses
-			if r.err != nil {
-				return nil, r.err
-			}
-			if count < 0 {
-				count = r.at + len(r.page.Results)
-			}
-			ids = r.page.appendIDs(ids)
-		}
-		if slices.Sort(ids); count >= 0 && count < len(ids) {
-			ids = ids[:count]
-		}
-		return ids, nil
 	},
 }
 
