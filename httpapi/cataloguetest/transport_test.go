@@ -249,48 +249,6 @@ func TestStreaming(t *testing.T) {
 	for name, transport := range transports() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			t.Run("first bytes arrive before the handler returns", func(t *testing.T) {
-				proceed := make(chan struct{})
-				url, client, _ := transport.serve(t, "http", func(w http.ResponseWriter, _ *http.Request) {
-					io.WriteString(w, "first")
-					w.(http.Flusher).Flush()
-					<-proceed
-					io.WriteString(w, ", then")
-				})
-				a, err := client.Get(url)
-				must(t, err)
-				defer a.Body.Close()
-				first := make([]byte, 5)
-				if _, err := io.ReadFull(a.Body, first); err != nil || string(first) != "first" {
-					t.Fatalf("%q, %v", first, err)
-				}
-				close(proceed)
-				if rest, err := io.ReadAll(a.Body); err != nil || string(rest) != ", then" {
-					t.Errorf("%q, %v", rest, err)
-				}
-			})
-			t.Run("client that stops reading ends the handler", func(t *testing.T) {
-				ended := make(chan error, 2)
-				url, client, _ := transport.serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
-					for {
-						if _, err := w.Write(make([]byte, 64<<10)); err != nil {
-							ended <- err
-							break
-						}
-					}
-					<-r.Context().Done()
-					ended <- r.Context().Err()
-				})
-				a, err := client.Get(url)
-				must(t, err)
-				a.Body.Close()
-				if err := <-ended; err == nil {
-					t.Error("no error of Write")
-				}
-				if err := <-ended; err != context.Canceled {
-					t.Errorf("context of the handler: %v, want %v", err, context.Canceled)
-				}
-			})
 			t.Run("cancelled request ends the handler", func(t *testing.T) {
 				received, ended := make(chan struct{}), make(chan error, 1)
 				url, client, _ := transport.serve(t, "http", func(_ http.ResponseWriter, r *http.Request) {

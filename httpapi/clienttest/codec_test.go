@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
@@ -124,133 +123,47 @@ func TestGitHubClients(t *testing.T) {
 	Explore(t, gitHub{}.ids, opts)
 }
 
-// A walk is a client of any form: next returns what follows a page, which it decodes.
-func walk(path string, page func(body []byte, header http.Header) (ids []int, next string, err error)) Fetch[int] {
-	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-		var read []string
-		for next := path; ; {
-			resp, err := get(ctx, withoutRedirects(client), baseURL+next)
-			if err != nil {
-				return nil, err
-			}
-			var body json.RawMessage
-			err = json.NewDecoder(resp.Body).Decode(&body)
-			resp.Body.Close()
-			if err != nil || resp.StatusCode != http.StatusOK {
-				return nil, fmt.Errorf("%s: %w", resp.Status, err)
-			}
-			some, more, err := page(body, resp.Header)
-			if err != nil {
-				return nil, err
-			}
-			for _, id := range some {
-				if slices.Contains(ids, id) {
-					return nil, errors.New("a record occurs twice")
-				}
-				ids = append(ids, id)
-			}
-			read = append(read, next)
-			if more = strings.TrimPrefix(more, baseURL); more == "" {
-				return ids, nil
-			}
-			if next = more; slices.Contains(read, next) || len(some) == 0 || !strings.HasPrefix(next, "/") {
-				return nil, errors.New("a cycle, an empty page or another host")
-			}
-		}
-	}
-}
-
-func idsOf(list []issue) (ids []int) {
-	for _, i := range list {
-		ids = append(ids, i.ID)
-	}
-	return ids
-}
-
-// data is a client of data and meta, which compares the total unless it is trusting.
-func data(trusting bool) Fetch[int] {
-	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
-		total, changed := -1, false
-		ids, err := walk("/v1/issues?ordering=id", func(body []byte, _ http.Header) ([]int, string, error) {
-			var page struct {
-				Data *[]issue
-				Meta struct {
-					Next  string
-					Total *int
-				}
-			}
-			if err := json.Unmarshal(body, &page); err != nil || page.Data == nil || page.Meta.Total == nil {
-				return nil, "", fmt.Errorf("not a page: %w", err)
-			}
-			changed = changed || total >= 0 && total != *page.Meta.Total
-			total = *page.Meta.Total
-			return idsOf(*page.Data), page.Meta.Next, nil
-		})(ctx, client, baseURL)
-		if err == nil && !trusting && (changed || total != len(ids)) {
-			err = errors.New("the total has changed, or differs from the number of records")
-		}
-		return ids, err
-	}
-}
-
 // numbered is a client of bare lists that counts pages until one is empty or, if it is hasty, shorter
 // than the first.
 func numbered(hasty bool) Fetch[int] {
 	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 		for n, size := 1, 0; ; n++ {
-			some, err := walk(fmt.Sprintf("/v1/issues?page=%d", n), func(body []byte, _ http.Header) ([]int, string, error) {
-				var page []issue
-				err := json.Unmarshal(body, &page)
-				return idsOf(page), "", err
-			})(ctx, client, baseURL)
-			if err != nil || len(some) == 0 || hasty && len(some) < size {
-				return ids, err
+			resp, err := get(ctx, withoutRedirects(client), fmt.Sprintf("%s/v1/issues?page=%d", baseURL, n))
+			if err != nil {
+				return nil, err
 			}
-			for _, id := range some {
-				if !slices.Contains(ids, id) {
-					ids = append(ids, id)
+			var page []issue
+			err = json.NewDecoder(resp.Body).Decode(&page)
+			if resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK {
+				return nil, fmt.Errorf("%s: %w", resp.Status, err)
+			}
+			if len(page) == 0 || hasty && len(page) < size {
+				return ids, nil
+			}
+			for _, i := range page {
+				if !slices.Contains(ids, i.ID) {
+					ids = append(ids, i.ID)
 				}
 			}
-			size = len(some)
+			size = len(page)
 		}
 	}
 }
 
-// Clients of other forms are verified and explored too, without what their services do not have.
-func TestOtherForms(t *testing.T) {
-	c := issues(t)
-	bare := &cataloguetest.Codec{Pages: pagination.Numbers{}}
-	meta := &cataloguetest.Codec{
-		Pages: pagination.Numbers{Size: "per_page"}, Next: "meta.next", Count: "meta.total",
-		Body: func(page envelope, _ http.Header) any {
-			return map[string]any{"data": page.Records, "meta": map[string]any{"next": page.Next, "total": page.Count}}
-		},
+// Clients of lists without links and counts are verified and explored too, without what their services
+// do not have.
+func TestBareLists(t *testing.T) {
+	opts := Options{Catalogue: issues(t), Root: "/v1/", Codec: &cataloguetest.Codec{Pages: pagination.Numbers{}}}
+	names, problems := verify(t, numbered(false), opts)
+	if failed := strings.Join(slices.Collect(maps.Values(problems)), ""); failed != "" || len(names) != 28 {
+		t.Errorf("%d situations, want 28: %s", len(names), failed)
 	}
-	for _, tt := range []struct {
-		reason string
-		codec  *cataloguetest.Codec
-		fetch  Fetch[int]
-		run    int    // number of situations
-		fails  string // the situations
-		with   string // in the problem of the last one
-		found  problemKind
-	}{
-		{"data", meta, data(false), 37, "", "", ""},
-		{"data, the total is not compared", meta, data(true), 37, "row-missing record-deleted", "if meta.total changes", missing},
-		{"bare lists", bare, numbered(false), 28, "", "", ""},
-		{"bare lists, hasty", bare, numbered(true), 28, "several-pages", "follow a page, or ask for what follows", missing},
-	} {
-		opts := Options{Catalogue: c, Root: "/v1/", Codec: tt.codec}
-		names, problems := verify(t, tt.fetch, opts)
-		failed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return problems[name] == "" })
-		if diff := cmp.Diff(tt.fails, strings.Join(failed, " ")); diff != "" || len(names) != tt.run && problems[simplest] == "" {
-			t.Errorf("%s: %d situations, want %d; those that it fails (-want +got):\n%s\n%v", tt.reason, len(names), tt.run, diff, problems)
-		} else if len(failed) > 0 && !strings.Contains(problems[failed[len(failed)-1]], tt.with) {
-			t.Errorf("%s: %s, want %q", tt.reason, problems[failed[len(failed)-1]], tt.with)
-		}
-		found := kindsOf(mustExplorer(t, tt.fetch, opts).search(t, Options{Scenarios: 300}))
-		if tt.found == "" && found != nil || tt.found != "" && !slices.Contains(found, tt.found) {
-			t.Errorf("%s: found %q, want %q", tt.reason, found, tt.found)
-		}
+	if found := kindsOf(mustExplorer(t, numbered(false), opts).search(t, Options{Scenarios: 300})); found != nil {
+		t.Errorf("found %q", found)
+	}
+	_, problems = verify(t, numbered(true), opts)
+	found := kindsOf(mustExplorer(t, numbered(true), opts).search(t, Options{Scenarios: 300}))
+	if !strings.Contains(problems[simplest], "follow a page, or ask for what follows") || found == nil || found[0] != missing {
+		t.Errorf("hasty: %q, found %q", problems, found)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/clienttest"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // firstFailure runs a test and returns the first failure that it logs.
@@ -72,45 +71,6 @@ func ExampleExplore() {
 	// The scenario of seed 4, reduced in 24 runs: 1 record in pages of 2; request 1: error-with-status-200
 	// 	GET /api/events/: 200 OK
 	// To repeat it, set Options.Seed to 4 and Options.Scenarios to 1.
-}
-
-// The client counts pages, and takes one with fewer records than it asked for as the last.
-func ExampleExplore_pages() {
-	fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-		for number := 1; ; number++ {
-			url := fmt.Sprintf("%s/api/events/?ordering=id&page=%d&page_size=100", baseURL, number)
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-			if err != nil {
-				return nil, err
-			}
-			response, err := client.Do(request)
-			if err != nil {
-				return nil, err
-			}
-			var page struct{ Results []struct{ ID int } }
-			err = json.NewDecoder(response.Body).Decode(&page)
-			response.Body.Close()
-			if err != nil {
-				return nil, err
-			}
-			for _, event := range page.Results {
-				ids = append(ids, event.ID)
-			}
-			if len(page.Results) < 100 {
-				return ids, nil
-			}
-		}
-	}
-	report := firstFailure(func(t *testing.T) {
-		clienttest.Explore(t, fetch, clienttest.Options{Pages: pagination.Numbers{Size: "page_size"}})
-	})
-	mistake, _, _ := strings.Cut(report, "\n")
-	fmt.Println(strings.ReplaceAll(mistake, ": ", ":\n"))
-	// Output:
-	// clienttest:
-	// Explore:
-	// the client returned 2 of at least 3 records, without the one with the id "6", and no error:
-	// pages may have fewer records than requested, and a list may have none; follow next, or ask for what follows the records received, until the list ends
 }
 
 // issueIDs is the code under test: a client of the issues of a repository of GitHub.
