@@ -51,8 +51,9 @@ type Collection[T any] struct{ core *core.Collection }
 // of the type any.
 //
 // A struct with unexported fields that contain references, other than these types, must be part of
-// a type with such a method. Fields that are not in the JSON are copied too. T itself cannot have
-// methods that write or read its JSON, such as MarshalJSON and UnmarshalText; the types of its fields can.
+// a type with such a method. Fields that are not in the JSON are copied too. If T has a method
+// MarshalJSON, it must have UnmarshalJSON too. Its JSON must be an object, so T cannot have
+// MarshalText or UnmarshalText without the corresponding method for JSON.
 //
 // Some words of the tag backlist have an effect. The field with key identifies the records in
 // place of an id; [schema.DescriptionOf] describes it. A field with unique is added to

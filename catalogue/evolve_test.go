@@ -233,6 +233,29 @@ func TestFormerlyIsForLoads(t *testing.T) {
 	}
 }
 
+// ownTea reads both forms itself.
+type ownTea struct {
+	ID   int    `json:"id"`
+	Name string `json:"name" backlist:"formerly=title,default=none"`
+}
+
+func (o *ownTea) UnmarshalJSON(data []byte) error {
+	var form struct {
+		ID            int
+		Name, Heading string
+	}
+	err := json.Unmarshal(data, &form)
+	*o = ownTea{form.ID, form.Name + form.Heading}
+	return err
+}
+
+// TestLoadOwnJSON checks that a type with a method UnmarshalJSON decides alone what it reads.
+func TestLoadOwnJSON(t *testing.T) {
+	cat := mustCatalogue(t, catalogue.DefineBare[ownTea]("teas", catalogue.Options{}))
+	must(t, cat.Load(strings.NewReader(`{"teas":[{"id":1,"title":"a"},{"id":2,"heading":"b"}]}`), catalogue.LoadOptions{}))
+	equal(t, "the records", `{"teas":[{"id":1,"name":""},{"id":2,"name":"b"}]}`, savedJSON(t, cat))
+}
+
 // TestLoadLists checks that a load that validates or checks references lists everything that is
 // wrong, and its place, and changes nothing.
 func TestLoadLists(t *testing.T) {

@@ -90,7 +90,7 @@ func (c *Collection[T]) Save(w io.Writer) error { return core.Save(c.core, w) }
 type LoadOptions struct {
 	// SkipUnknown drops unknown members of records and unknown keys of a catalogue.
 	// Without it they are errors. It has no effect on open records, which can have any
-	// member.
+	// member, and on types with a method UnmarshalJSON or UnmarshalText.
 	SkipUnknown bool
 
 	// Validate makes the load fail if a record is not valid, as Options.Validate does for all
@@ -114,7 +114,8 @@ type LoadOptions struct {
 //
 // A member is also loaded under the names in [schema.Field].Formerly. A described member that is
 // missing has its [schema.Field].Default. Without a default it has its zero
-// value or, in an open record, stays missing. A missing member with omitempty or omitzero is zero, because Save omits it then.
+// value or, in an open record, stays missing. None of this applies to types with a method
+// UnmarshalJSON. A missing member with omitempty or omitzero is zero, because Save omits it then.
 //
 // Load reads and checks all of r, and then replaces the collections at one instant. After an
 // error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a snapshot, the

@@ -267,15 +267,22 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 }
 
 type (
-	writesOwn struct {
+	writesOnly struct {
 		ID int `json:"id"`
 	}
-	readsOwn struct {
+	writesText struct {
 		ID int `json:"id"`
 	}
-	embedsTime struct {
+	readsText struct {
 		ID int `json:"id"`
-		time.Time
+	}
+	bothText struct {
+		ID int `json:"id"`
+	}
+	// A readsOnly sets a default when it is decoded. It is written by encoding/json.
+	readsOnly struct {
+		ID    int    `json:"id"`
+		State string `json:"state"`
 	}
 	unknownWord struct {
 		ID    int    `json:"id"`
@@ -293,8 +300,34 @@ type (
 	}
 )
 
-func (*writesOwn) MarshalText() ([]byte, error) { return nil, nil }
-func (*readsOwn) UnmarshalJSON([]byte) error    { return nil }
+func (writesOnly) MarshalJSON() ([]byte, error)  { return []byte(`{"id":1}`), nil }
+func (*writesText) MarshalText() ([]byte, error) { return []byte("1"), nil }
+func (*readsText) UnmarshalText([]byte) error    { return nil }
+func (*bothText) MarshalText() ([]byte, error)   { return nil, nil }
+func (*bothText) UnmarshalText([]byte) error     { return nil }
+
+func (r *readsOnly) UnmarshalJSON(data []byte) error {
+	type plain readsOnly
+	r.State = "new"
+	err := json.Unmarshal(data, (*plain)(r))
+	if err == nil && r.State == "" {
+		err = errors.New("no state")
+	}
+	return err
+}
+
+// TestRecordsThatDecodeThemselves inserts records of a type with a method UnmarshalJSON.
+func TestRecordsThatDecodeThemselves(t *testing.T) {
+	cat := mustCatalogue(t, catalogue.DefineBare[readsOnly]("books", catalogue.Options{}))
+	must(t, catalogue.InsertBare(cat, "books", readsOnly{State: "old"}))
+	must(t, cat.Load(strings.NewReader(saved(t, cat)), catalogue.LoadOptions{}))
+	equal(t, "the record", `{"books":[{"id":1,"state":"old"}]}`, savedJSON(t, cat))
+	// The error is that of the method. No field alone is a record that it accepts.
+	err := catalogue.InsertBare(cat, "books", readsOnly{})
+	if !errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), "no state") || strings.Contains(err.Error(), "field") {
+		t.Errorf("Insert = %v, want ErrInvalid without the name of a field", err)
+	}
+}
 
 // TestTagsOfStandaloneCollections: unique and decimal have an effect, the other words are
 // for requests.

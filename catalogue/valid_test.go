@@ -57,6 +57,48 @@ func (s *strict) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(s))
 }
 
+// A customRecord has methods for the JSON of the whole record.
+type customRecord struct {
+	ID   int    `json:"id"`
+	JSON string `json:"json"`
+}
+
+func (s customRecord) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"id":%d,"json":%s}`, s.ID, s.JSON), nil
+}
+
+func (s *customRecord) UnmarshalJSON(data []byte) error {
+	var m struct {
+		ID   int             `json:"id"`
+		JSON json.RawMessage `json:"json"`
+	}
+	err := json.Unmarshal(data, &m)
+	*s = customRecord{m.ID, string(m.JSON)}
+	return err
+}
+
+// An idRecord has methods for the JSON of the whole record and can contain itself.
+type idRecord struct {
+	ID  int `json:"id"`
+	Any any `json:"any"`
+}
+
+func (w idRecord) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"id":%d}`, w.ID), nil
+}
+
+func (w *idRecord) UnmarshalJSON(data []byte) error {
+	_, err := fmt.Sscanf(string(data), `{"id":%d}`, &w.ID)
+	return err
+}
+
+// A withoutID ignores the id when it is decoded.
+type withoutID struct {
+	ID int `json:"id"`
+}
+
+func (*withoutID) UnmarshalJSON([]byte) error { return nil }
+
 func nested(levels int) string {
 	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
 }
@@ -176,8 +218,13 @@ func TestStoredRecordsCanBeLoaded(t *testing.T) {
 		stores("the first day of year 0", record(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC))),
 		refuses("a DateTime of year 0", "value", record(schema.DateTime{Time: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)})),
 		refuses("pointers in a cycle", "value", record(loop)),
+		stores("a record with methods", customRecord{JSON: nested(199)}),
+		refuses("a record with methods, too deep", "200", customRecord{JSON: nested(200)}),
+		refuses("a record with methods, repeated name", "json", customRecord{JSON: `1,"json":2`}),
+		refuses("a record that is decoded without its id", "id", withoutID{}),
 		stores("a record with a func outside of its JSON", hookCloner{Name: "x", Hook: func() {}}),
 		refuses("text that is not UTF-8 beside such a func", "name", hookCloner{Name: "\xff"}),
+		refuses("a record with methods that hide a list containing itself", "any", idRecord{Any: cycle}),
 	} {
 		before, after, err := row.insert(t)
 		switch refused := row.names != ""; {

@@ -217,3 +217,49 @@ func newNarrow(t testing.TB) *catalogue.Catalogue {
 	}
 	return c
 }
+
+// A sealed record has a method UnmarshalJSON of its own.
+type sealed struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+	Code string `json:"code"`
+}
+
+func (s *sealed) UnmarshalJSON(text []byte) error {
+	type plain sealed
+	if err := json.Unmarshal(text, (*plain)(s)); err != nil {
+		return err
+	}
+	if s.Code == "bad" {
+		return &schema.MemberError{Member: "code", Err: errors.New("is bad")}
+	}
+	if s.Name == s.Code {
+		return errors.New("the name is the code")
+	}
+	return nil
+}
+
+// TestNarrowRecord checks the errors of a record type that refuses valid members.
+func TestNarrowRecord(t *testing.T) {
+	cat := mustCatalogue(t, catalogue.Define[sealed]("seals", catalogue.Options{}))
+	h := mustHandler(t, cat, Options{Authorizer: AllowAll})
+	var got []string
+	for _, request := range [][3]string{
+		{"POST", "/api/seals/", `{"name":"a","code":"b"}`},
+		{"POST", "/api/seals/", `{"name":"a","code":"bad"}`},
+		{"POST", "/api/seals/", `{"name":"a","code":"a"}`},
+		{"PATCH", "/api/seals/1/", `{"code":"bad"}`},
+		{"PUT", "/api/seals/1/", `{"name":"b","code":"b"}`},
+	} {
+		_, body := send(h, request[0], request[1], request[2])
+		got = append(got, body)
+	}
+	want := []string{
+		`{"id":1,"name":"a","code":"b"}`,
+		`{"code":["is bad"]}`,
+		`{"nonFieldErrors":["the name is the code"]}`,
+		`{"code":["is bad"]}`,
+		`{"nonFieldErrors":["the name is the code"]}`,
+	}
+	equal(t, "the result", want, got)
+}

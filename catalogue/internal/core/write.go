@@ -171,23 +171,32 @@ func (s *Type) decoded(old *store.Entry, members schema.Record) (*store.Entry, e
 	if err == nil {
 		return fresh, nil
 	}
-	if errs := s.faults(members); errs != nil {
+	if errs := s.faults(members, err); errs != nil {
 		err = errs
 	}
 	return nil, err
 }
 
-// faults returns the errors of the members that the record type cannot hold.
-func (s *Type) faults(members schema.Record) (errs schema.FieldErrors) {
+// faults returns the errors of the members that the record type cannot hold. err is the error of
+// decoding all of them.
+func (s *Type) faults(members schema.Record, err error) (errs schema.FieldErrors) {
+	var blamed *schema.MemberError // a method UnmarshalJSON may name a member
+	if s.OwnJSON && !errors.As(err, &blamed) && members.String() != "{}" {
+		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{value.Reason(err)}}}
+	}
 	for _, f := range s.demands.Fields {
 		text, sent := members.Get(f.Name)
 		if !sent || f.ReadOnly || f.Created {
 			continue
 		}
-		if m := s.Member(f.Name); m != nil {
-			if message := value.FaultIn(m.Field.Type, text); message != "" {
-				errs = append(errs, schema.FieldError{Field: f.Name, Messages: []string{message}})
-			}
+		message := ""
+		if m := s.Member(f.Name); !s.OwnJSON && m != nil {
+			message = value.FaultIn(m.Field.Type, text)
+		} else if blamed != nil && blamed.Member == f.Name {
+			message = value.Reason(blamed.Err)
+		}
+		if message != "" {
+			errs = append(errs, schema.FieldError{Field: f.Name, Messages: []string{message}})
 		}
 	}
 	return errs

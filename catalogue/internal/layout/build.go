@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"context"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,9 @@ func (s *builder) describeEvolution() error {
 		}
 	}
 	s.describeOmitted()
+	if s.OwnJSON {
+		return nil
+	}
 	for _, f := range s.described {
 		m := s.Member(f.Name)
 		if m != nil && isZero(f, m.Member) {
@@ -202,11 +206,12 @@ func (s *builder) describeStruct() error {
 		d := member{Member: m, path: value.PathTo(t, m.Field.Index), decoder: value.DecoderOf(m), key: `"` + m.Name + `":`}
 		s.members = append(s.members, d)
 	}
+	s.OwnJSON = jsontext.Implements[json.Unmarshaler](t)
 	if err := s.describeTable(); err != nil {
 		return err
 	}
-	if jsontext.Writes(t) || jsontext.Reads(t) {
-		return fmt.Errorf("%v has a method that writes or reads its JSON, perhaps that of an embedded struct: the JSON of a record is that of its fields: give their types the method, or the embedded struct a name", t)
+	if err := checkMethods(t); err != nil {
+		return err
 	}
 	if conflicts != nil { // encoding/json would write none of them
 		return fmt.Errorf("%v has two members %q", t, conflicts[0])
@@ -218,10 +223,25 @@ func (s *builder) describeStruct() error {
 	return cmp.Or(s.describeID(), s.describeCopies())
 }
 
+// checkMethods returns an error if a record type has methods by which encoding/json does
+// not write an object that it can read.
+func checkMethods(t reflect.Type) error {
+	marshals, unmarshals := jsontext.Implements[json.Marshaler](t), jsontext.Implements[json.Unmarshaler](t)
+	switch {
+	case marshals && !unmarshals:
+		return fmt.Errorf("%v has the method MarshalJSON but no UnmarshalJSON that reads what it writes: give it both or neither", t)
+	case !marshals && jsontext.Implements[encoding.TextMarshaler](t):
+		return fmt.Errorf("%v has the method MarshalText, by which its JSON is a string: a record is an object: give it the methods MarshalJSON and UnmarshalJSON, or remove MarshalText", t)
+	case !unmarshals && jsontext.Implements[encoding.TextUnmarshaler](t):
+		return fmt.Errorf("%v has the method UnmarshalText, which reads only strings: a record is an object: give it the method UnmarshalJSON, or remove UnmarshalText", t)
+	}
+	return nil
+}
+
 // describeCopies sets how records of a struct type are copied and checked.
 func (s *builder) describeCopies() error {
 	t := s.Reflect
-	c := value.Of(t)
+	c, writes := value.Of(t), jsontext.Writes(t)
 	switch {
 	case c.Clones:
 	case c.NoJSON != nil:
@@ -230,14 +250,20 @@ func (s *builder) describeCopies() error {
 		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, c.NoCopy, t, t)
 	}
 	s.Copier = c
-	s.trusted = !c.Methods && !c.Cloning
-	reloads, decodes := c.Methods || c.Deep || c.NoJSON != nil, c.Methods && !c.WriteOnly
+	methods := c.Methods || s.OwnJSON
+	s.trusted = !methods && !c.Cloning
+	walks := !writes || c.Open // otherwise the JSON depends only on the method of T
+	reloads, decodes := methods || c.Deep || c.NoJSON != nil, methods && !c.WriteOnly
 	s.check = func(r *Record) error {
-		err := c.Check(s.value(r))
-		if err == nil && reloads {
-			err = s.checkJSON(r, decodes)
+		if walks {
+			if err := c.Check(s.value(r)); err != nil {
+				return err
+			}
 		}
-		return err
+		if reloads {
+			return s.checkJSON(r, decodes)
+		}
+		return nil
 	}
 	return nil
 }
@@ -458,7 +484,7 @@ func (s *Type) Describe(about *schema.Description) error {
 		case s.Open():
 			s.Engine.Known = append(s.Engine.Known, ordering.Snake(f.Name))
 		case f.Computed:
-		case s.Member(f.Name) == nil:
+		case s.Member(f.Name) == nil && !s.OwnJSON:
 			return fmt.Errorf("the JSON of %v has no field %q: %s", s.Reflect, f.Name, Suggest(f.Name, s.members, func(m member) string { return m.Name }))
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // Encoded returns the JSON of an entry as it is served. Concurrent first calls may each make it;
@@ -189,7 +188,7 @@ func hasMember(object []byte, name string) bool {
 // them, into a zero record and reports whether it did. It is faster than decodeLoaded, and
 // allocates less. Where it succeeds, the result is the same.
 func (s *Type) readCommon(in *jsontext.Scanner, to *Record) bool {
-	if !in.Take("{") {
+	if s.OwnJSON || !in.Take("{") {
 		return false
 	}
 	next := 0
@@ -231,10 +230,14 @@ func (m *member) decode(record reflect.Value, text []byte) bool {
 	return m.decoder.Decode(value.Settable(record, m.Field.Index), valid) == nil
 }
 
-// decodeLoaded decodes a record that is loaded into a zero one. It is stricter than
+// decodeLoaded decodes a record that is loaded into a zero one. If its type implements
+// json.Unmarshaler, that decides what is valid. Otherwise decodeLoaded is stricter than
 // encoding/json: names must match exactly, and an unknown or repeated name is an error, as is
 // null for a field that cannot hold it.
 func (s *Type) decodeLoaded(to *Record, object []byte, skipUnknown bool) error {
+	if s.OwnJSON {
+		return json.Unmarshal(object, s.pointer(to))
+	}
 	members, err := s.parse(object)
 	if err == nil && s.evolving.Fields != nil {
 		members, err = s.evolving.Upgrade(members)
@@ -251,7 +254,7 @@ func (s *Type) With(old *store.Entry, members schema.Record) (fresh *store.Entry
 	switch {
 	case old == nil:
 		fresh = s.New()
-	case s.Open():
+	case s.Open(), s.OwnJSON: // the method reads all members, because it may check them together
 		fresh = s.New()
 		if members, err = s.merged(old, members); err != nil {
 			return nil, err
@@ -276,12 +279,16 @@ func (s *Type) merged(old *store.Entry, members schema.Record) (schema.Record, e
 	return all, nil
 }
 
-// set sets members of a record. An open record has no others.
+// set sets members of a record. An open record, and one that a method reads, has no others.
 // If skipUnknown is set, members that the record type does not have are ignored.
 func (s *Type) set(to *Record, members schema.Record, skipUnknown bool) error {
-	if s.Open() {
+	switch {
+	case s.Open():
 		*Typed[schema.Record](to) = members
 		return nil
+	case s.OwnJSON:
+		object, _ := members.MarshalJSON()
+		return json.Unmarshal(object, s.pointer(to))
 	}
 	v := s.value(to)
 	for name, text := range members.All() {
@@ -353,21 +360,47 @@ func (s *Type) fillLists(r *Record) {
 	}
 }
 
-// checkJSON returns an error if a record cannot be loaded from its JSON, which is parsed and, if
-// decode is set, decoded.
+// checkJSON returns an error if a record, which has its id, cannot be loaded from its JSON,
+// which is parsed and, if decode is set, decoded.
 func (s *Type) checkJSON(r *Record, decode bool) error {
+	read := RecordOf(s.New())
 	text, err := s.encode(r)
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.reload(read, text, decode)
 	}
+	switch {
+	case err != nil && s.OwnJSON: // only the method knows which member is at fault
+		return err
+	case err != nil:
+		return s.blame(r, err, decode)
+	case decode && s.Identity.ID(read) != s.Identity.ID(r):
+		return errors.New("its JSON is loaded with another id")
+	}
+	return nil
+}
+
+func (s *Type) reload(to *Record, text []byte, decode bool) error {
 	members, err := s.parse(text)
 	if err == nil && decode {
-		return s.set(RecordOf(s.New()), members, false)
+		err = s.set(to, members, false)
 	}
-	for i := 0; err != nil && i < len(s.members); i++ { // the field whose JSON alone cannot be loaded
-		alone, _ := value.EncoderOf(s.Reflect, []jsonmember.Member{s.members[i].Member}).Encode(unsafe.Pointer(r))
-		if _, bad := s.parse(alone); bad != nil {
-			return fmt.Errorf("field %s: %w", s.members[i].Name, bad)
+	return err
+}
+
+// blame returns an error for the first field whose JSON alone cannot be loaded. If there
+// is none, it returns err.
+func (s *Type) blame(r *Record, err error, decode bool) error {
+	for _, m := range s.members {
+		p := m.at(r)
+		if p == nil {
+			continue
+		}
+		text, bad := json.Marshal(map[string]any{m.Name: reflect.NewAt(m.Field.Type, p).Interface()})
+		if bad == nil {
+			bad = s.reload(RecordOf(s.New()), text, decode)
+		}
+		if bad != nil {
+			return fmt.Errorf("field %s: %w", m.Name, bad)
 		}
 	}
 	return err

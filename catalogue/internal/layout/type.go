@@ -34,6 +34,7 @@ type Type struct {
 	members  []member            // members of a struct
 	fill     func(reflect.Value) // makes nil lists of a struct empty; nil if it has none
 	plain    bool                // the JSON of a struct has its id as open records have theirs
+	OwnJSON  bool                // *T implements json.Unmarshaler
 	trusted  bool                // loaded records need no check and no copy, because no methods are called
 	judges   bool                // Fits can be true
 	Engine   *store.Type

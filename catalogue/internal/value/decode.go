@@ -378,9 +378,9 @@ func memberNamed(members []jsonmember.Member, name string) (similar *jsonmember.
 
 const invalid = "Enter a valid value."
 
-// reasonOf returns the message for an error of a method that unmarshals a value: its text,
+// Reason returns the message for an error of a method that unmarshals a value: its text,
 // unless it is an error of the standard library.
-func reasonOf(err error) string {
+func Reason(err error) string {
 	switch err.(type) {
 	case *json.UnmarshalTypeError, *json.SyntaxError, *time.ParseError:
 		return invalid
@@ -395,11 +395,11 @@ func mismatch(t reflect.Type, text string, err error) *fault {
 	float := t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64
 	switch kind := t.Kind(); {
 	case t == reflect.TypeFor[time.Time]():
-		want, message = `a date-time such as "2006-01-02T15:04:05Z"`, reasonOf(err)
+		want, message = `a date-time such as "2006-01-02T15:04:05Z"`, Reason(err)
 	case jsontext.Reads(t) && !jsontext.Implements[json.Unmarshaler](t) && text[0] != '"':
-		want, message = "a string", reasonOf(err)
+		want, message = "a string", Reason(err)
 	case jsontext.Reads(t):
-		return &fault{reason: err.Error(), message: reasonOf(err)}
+		return &fault{reason: err.Error(), message: Reason(err)}
 	case jsontext.IsIntegral(t) && of == jsontext.Int, float && (of == jsontext.Int || of == jsontext.Float):
 		want, message = "a number that "+t.String()+" can hold", outOfRange(t, text)
 	case jsontext.IsIntegral(t):

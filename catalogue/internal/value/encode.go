@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding"
 	"encoding/json"
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -29,8 +28,11 @@ type Encoder struct {
 }
 
 // EncoderOf returns the Encoder of a struct type that writes some of its members, in the
-// order of the list.
+// order of the list. If methods of the type write its JSON, they decide what it contains.
 func EncoderOf(t reflect.Type, members []jsonmember.Member) *Encoder {
+	if jsontext.Writes(t) {
+		return &Encoder{append: appendOther(target{t, true})}
+	}
 	return &Encoder{append: encoders{}.structure(t, members, true)}
 }
 
@@ -281,7 +283,6 @@ func nameOf(key reflect.Value) (string, error) {
 // A memberEncoder appends a member of a struct.
 type memberEncoder struct {
 	Path
-	name    string
 	key     string                      // the name in quotes, and a colon
 	omitted func(p unsafe.Pointer) bool // of the value; nil if it is never omitted
 	append  appendFunc
@@ -292,7 +293,7 @@ func (all encoders) structure(t reflect.Type, members []jsonmember.Member, addre
 	list := make([]memberEncoder, len(members))
 	for i, m := range members {
 		name := jsontext.AppendString(nil, m.Name)
-		list[i] = memberEncoder{PathTo(t, m.Field.Index), m.Name, string(name) + ":", omission(m), all.of(m.Field.Type, addressable || m.Indirect)}
+		list[i] = memberEncoder{PathTo(t, m.Field.Index), string(name) + ":", omission(m), all.of(m.Field.Type, addressable || m.Indirect)}
 		if m.Quoted() {
 			list[i].append = quoted(list[i].append)
 		}
@@ -307,7 +308,7 @@ func (all encoders) structure(t reflect.Type, members []jsonmember.Member, addre
 			}
 			out.text = append(append(out.text, separator), m.key...)
 			if err := m.append(out, at); err != nil {
-				return fmt.Errorf("field %s: %w", m.name, err)
+				return err
 			}
 			separator = ','
 		}
