@@ -196,6 +196,12 @@ type (
 		Lists  [][]int          `json:"lists"`
 		Raw    json.RawMessage  `json:"raw"`
 	}
+	// An ownJSON has other members than fields.
+	ownJSON struct {
+		Number int `json:"id"`
+		Name   string
+		Parts  []*string
+	}
 	level int
 )
 
@@ -206,6 +212,21 @@ func (l *level) UnmarshalText(text []byte) error {
 		return nil
 	}
 	_, err := fmt.Sscanf(string(text), "level %d", l)
+	return err
+}
+
+func (o *ownJSON) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{"id": o.Number, "name": o.Name, "parts": o.Parts})
+}
+
+func (o *ownJSON) UnmarshalJSON(data []byte) error {
+	var read struct {
+		ID    int
+		Name  string
+		Parts []*string
+	}
+	err := json.Unmarshal(data, &read)
+	*o = ownJSON{read.ID, read.Name, read.Parts}
 	return err
 }
 
@@ -582,6 +603,8 @@ func TestShapes(t *testing.T) {
 		}]("four kilobytes, and fields of size zero", none, "texts",
 			`{"id":2,"texts":["a"`+strings.Repeat(",null", 30)+`,"b"],"first":{},"none":[],"last":{}}`,
 			`{"id":1,"texts":["b"`+strings.Repeat(",null", 31)+`],"first":{},"none":[],"last":{}}`),
+		shapeOf[ownJSON]("a record with methods for JSON", none, "name",
+			`{"id":2,"name":"a","parts":["b",null]}`, `{"id":1,"name":"b","parts":[]}`),
 	} {
 		t.Run(s.source, s.check)
 	}
