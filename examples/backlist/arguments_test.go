@@ -81,7 +81,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"share without its sign", []string{"-fail", "503 10"}, "10%"},
 		{"share of nothing", []string{"-fail", "503 0%"}, `"0%"`},
 		{"share that is not a number", []string{"-fail", "503 NaN%"}, `"NaN%"`},
-		{"missing argument", []string{"-fail", "slow 100"}, `want "slow 100 50ms"`},
+		{"missing argument", []string{"-fail", "late"}, `want "late cut"`},
 		{"argument that is not a number", []string{"-fail", "truncate x"}, `want "truncate 100"`},
 		{"argument that is not a time", []string{"-fail", "GET delay 3"}, `want "delay 2s"`},
 		{"negative time", []string{"-fail", "delay -1s"}, `want "delay 2s"`},

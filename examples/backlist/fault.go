@@ -119,7 +119,6 @@ func forms() []form {
 		{"late cut", func(a *arguments) fault { return cataloguetest.Late(a.fault()) }},
 		{"header Retry-After 5", func(a *arguments) fault { return cataloguetest.Header(a.text(), a.value()) }},
 		{"delay 2s", func(a *arguments) fault { return cataloguetest.Delay(a.duration()) }},
-		{"slow 100 50ms", func(a *arguments) fault { return cataloguetest.Throttle(a.number(), a.duration()) }},
 		{"cut", func(*arguments) fault { return cataloguetest.ResetConnection() }},
 		{"cut-after 100", func(a *arguments) fault { return cataloguetest.ResetAfter(a.number()) }},
 		{"truncate 100", func(a *arguments) fault { return cataloguetest.Truncate(a.number()) }},

@@ -37,7 +37,6 @@ func TestFaults(t *testing.T) {
 		{"rate limit", "rate-limit 1500ms", func(a, _ answer) bool { return a.status == 429 && a.header.Get("Retry-After") == "2" }},
 		{"late", "late 503", func(a, _ answer) bool { return a.status == 503 }},
 		{"delay", "delay 1ms", func(a, whole answer) bool { return a.body == whole.body }},
-		{"slow", "slow 500 1ms", func(a, whole answer) bool { return a.body == whole.body }},
 		{"cut", "cut", func(a, _ answer) bool { return a.status == 0 && a.err != nil }},
 		{"cut after", "cut-after 10", func(a, whole answer) bool { return a.status == 200 && a.err != nil && a.body == whole.body[:10] }},
 		{"truncate", "truncate 10", func(a, whole answer) bool { return a.status == 200 && a.err == nil && a.body == whole.body[:10] }},

@@ -56,7 +56,6 @@
 //	late cut                       Late: another fault, after the write of the request
 //	header Retry-After 5           Header; without a value, the header is removed
 //	delay 2s                       Delay
-//	slow 100 50ms                  Throttle: 100 bytes, a pause, and so on
 //	cut                            ResetConnection: no response
 //	cut-after 100                  ResetAfter 100 bytes of the body
 //	truncate 100                   Truncate: a body of 100 bytes

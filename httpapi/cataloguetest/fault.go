@@ -37,7 +37,7 @@ const (
 	late                        // Late
 	inHeader                    // Header
 	atEnd                       // Truncate
-	whileSending                // Throttle, ResetAfter
+	whileSending                // ResetAfter
 )
 
 // Status responds with a status code and a body. The request does not reach the
@@ -127,16 +127,6 @@ func Delay(d time.Duration) Fault {
 	return Fault{stage: beforeResponse, apply: func(i *interceptor) bool {
 		i.delay += max(d, 0)
 		return true
-	}}
-}
-
-// Throttle sends the body in chunks of the given number of bytes, with a pause between
-// two chunks. If the request's context ends in a pause, the connection is closed. A chunk has
-// at least one byte.
-func Throttle(chunk int, pause time.Duration) Fault {
-	return Fault{stage: whileSending, apply: func(i *interceptor) bool {
-		i.chunk, i.pause = max(chunk, 1), pause
-		return i.sendsBody()
 	}}
 }
 

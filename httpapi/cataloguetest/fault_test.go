@@ -76,10 +76,6 @@ func TestFaultTiming(t *testing.T) {
 		{"delay before a status", 0, []Fault{Status(500, "x"), Delay(time.Hour)}, time.Hour, `x`, false},
 		{"delay before a cut", 0, []Fault{ResetConnection(), Delay(time.Hour)}, time.Hour, ``, true},
 		{"client disconnects during the delay", time.Minute, []Fault{Delay(time.Hour)}, time.Minute, ``, true},
-		{"three chunks", 0, []Fault{Throttle(10, time.Minute)}, 2 * time.Minute, `{"detail":"Not found."}`, false},
-		{"one chunk", 0, []Fault{Throttle(23, time.Minute)}, 0, `{"detail":"Not found."}`, false},
-		{"client disconnects in the second pause", 90 * time.Second, []Fault{Throttle(10, time.Minute)}, 90 * time.Second, `{"detail":"Not found`, true},
-		{"delay and slow body", 0, []Fault{Throttle(12, time.Minute), Delay(time.Hour)}, 61 * time.Minute, `{"detail":"Not found."}`, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
@@ -100,20 +96,6 @@ func TestFaultTiming(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// TestThrottleOverConnection checks that each chunk is sent immediately, and that a client
-// that disconnects during a pause ends the handler. Otherwise the server could not be
-// closed.
-func TestThrottleOverConnection(t *testing.T) {
-	server, _ := serveFaults(t, true, at(Match{}, Throttle(10, time.Hour)))
-	resp, err := server.Client.Get(server.URL + "/api/none/")
-	must(t, err)
-	defer resp.Body.Close()
-	var first [10]byte
-	if _, err := io.ReadFull(resp.Body, first[:]); err != nil || string(first[:]) != `{"detail":` {
-		t.Errorf("first chunk = %q, %v", first, err)
 	}
 }
 
@@ -180,8 +162,7 @@ func TestDelayKeepsBody(t *testing.T) {
 	}
 }
 
-// TestFaultsOfNegativeNumbers checks that negative numbers count as zero, and a chunk of no bytes
-// as one of a byte.
+// TestFaultsOfNegativeNumbers checks that negative numbers count as zero.
 func TestFaultsOfNegativeNumbers(t *testing.T) {
 	for _, test := range []struct {
 		reason string
@@ -190,7 +171,6 @@ func TestFaultsOfNegativeNumbers(t *testing.T) {
 	}{
 		{"ResetAfter", ResetAfter(-1), " unexpected EOF"},
 		{"Truncate", Truncate(-1), " <nil>"},
-		{"Throttle", Throttle(0, 0), `{"detail":"Not found."} <nil>`},
 	} {
 		server := NewWith(t, Options{Empty: true})
 		server.Inject(Match{}, test.fault)

@@ -22,8 +22,6 @@ type interceptor struct {
 
 	response *wire.Recorder // nil: the handler has not been called
 
-	chunk      int // bytes of the body per write; 0: all
-	pause      time.Duration
 	resetsBody bool // reset the connection after resetAfter bytes of the body
 	resetAfter int
 }
@@ -74,31 +72,11 @@ func (i *interceptor) send() {
 	if i.resetsBody {
 		body = body[:min(i.resetAfter, len(body)-1)]
 	}
-	ok := i.write(body)
-	if i.resetsBody || !ok {
+	_, err := i.w.Write(body)
+	if i.resetsBody || err != nil {
 		_ = http.NewResponseController(i.w).Flush() // the abort discards what is buffered
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// write writes the body, in chunks if necessary, and reports whether it could.
-func (i *interceptor) write(body []byte) bool {
-	if i.chunk == 0 {
-		_, err := i.w.Write(body)
-		return err == nil
-	}
-	for first := true; len(body) > 0; first = false {
-		if !first && !sleep(i.r.Context(), i.pause) {
-			return false
-		}
-		n := min(i.chunk, len(body))
-		if _, err := i.w.Write(body[:n]); err != nil {
-			return false
-		}
-		_ = http.NewResponseController(i.w).Flush()
-		body = body[n:]
-	}
-	return true
 }
 
 // mayHaveBody reports whether a response with that status can have a body.

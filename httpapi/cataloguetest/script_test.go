@@ -36,8 +36,6 @@ func parseFault(t *testing.T, text string) Fault {
 		return Status(n, rest)
 	case "Header":
 		return Header(strings.TrimSuffix(first, ":"), rest)
-	case "Throttle":
-		return Throttle(n, 0)
 	case "ResetAfter":
 		return ResetAfter(n)
 	case "Truncate":

@@ -277,9 +277,8 @@ func withoutCount() *careful {
 
 // readOnce treats the result of one Read as the whole body. This works if pages are small
 // and arrive in one piece.
-func readOnce(path string) *careful {
+func readOnce() *careful {
 	c := newCareful()
-	c.path = path
 	c.read = func(r io.Reader) ([]byte, error) {
 		body := make([]byte, 1<<20)
 		n, err := r.Read(body)

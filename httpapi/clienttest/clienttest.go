@@ -10,7 +10,7 @@
 //
 // # Situations
 //
-// [VerifyClient] runs a client through 37 situations. In each of them the client must end,
+// [VerifyClient] runs a client through 36 situations. In each of them the client must end,
 // close the response bodies, and return either all records or an error. A client that only
 // follows next links fails ten of them. The client in examples/client passes all of them and
 // uses only the standard library. Situations that no client can notice are left out, three of them
@@ -164,8 +164,7 @@ type Options struct {
 	//   - responses: status-500, status-404, status-503, status-429,
 	//     error-with-status-200, html-with-status-200, no-body-with-status-200,
 	//     wrong-content-type, redirect-to-other-host, rate-limit;
-	//   - connections: delay, stall, slow-body, cut-before-header, cut-in-body,
-	//     truncated-body;
+	//   - connections: delay, stall, cut-before-header, cut-in-body, truncated-body;
 	//   - wrong pages: next-is-self, next-cycle, next-on-other-host, next-without-tls,
 	//     empty-pages-with-next, row-missing, row-repeated, row-repeated-for-another,
 	//     count-shrinks;

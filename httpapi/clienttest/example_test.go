@@ -68,7 +68,7 @@ func ExampleExplore() {
 	// Output:
 	// clienttest: Explore: the client returned 0 of at least 1 records, without the one with the id "2", and no error: a body that is not a page is not the end of the list, even with status 200
 	// If the client is not meant to handle this, set Options.Skip to []string{"error-with-status-200"}, with the events that it already has.
-	// The scenario of seed 4, reduced in 24 runs: 1 record in pages of 2; request 1: error-with-status-200
+	// The scenario of seed 4, reduced in 23 runs: 1 record in pages of 2; request 1: error-with-status-200
 	// 	GET /api/events/: 200 OK
 	// To repeat it, set Options.Seed to 4 and Options.Scenarios to 1.
 }

@@ -43,7 +43,7 @@ func TestExploreFindsMistakes(t *testing.T) {
 		{"trusts count while records are deleted", firstCount().ids, Options{Pages: numbers}, "missing record"},
 		{"asks for page 0", fromZero().ids, Options{Pages: numbers}, "unprovoked error"},
 		{"ignores that page_size is reduced", unclamped().ids, Options{Pages: numbers}, "missing record"},
-		{"one read for a body", readOnce("/api/events/").ids, Options{}, "unprovoked error"},
+		{"one read for a body", readOnce().ids, Options{}, "unprovoked error"},
 		{"waits without its context", retrying().ids, Options{}, "late"},
 	}
 	for _, tt := range tests {

@@ -21,7 +21,7 @@ func (e *trial) gravest(violation problem, bodies string) problem {
 		return problem{kind: late, text: "did not return in time after the end of its context", remedy: remedyContext}
 	case e.cancelled && e.err == nil:
 		return problem{kind: late, text: fmt.Sprintf("returned %d records and no error", len(e.ids)), remedy: remedyContext}
-	case e.err != nil && e.harmless():
+	case e.err != nil && !e.cancelled && !slices.Contains(e.happened, true):
 		return problem{kind: unprovoked, text: fmt.Sprintf("returned an error although nothing is wrong (%s)", truncateText(e.err.Error())), remedy: e.remedy(remedyLinks)}
 	}
 	if p := e.judge(); p.kind != "" {
@@ -31,19 +31,6 @@ func (e *trial) gravest(violation problem, bodies string) problem {
 		return problem{kind: unclosed, text: bodies, remedy: remedyClose}
 	}
 	return problem{}
-}
-
-// harmless reports whether nothing has happened that justifies an error.
-func (e *trial) harmless() bool {
-	if e.cancelled {
-		return false
-	}
-	for i, st := range e.steps {
-		if e.happened[i] && !st.kind.harmless {
-			return false
-		}
-	}
-	return true
 }
 
 // cause returns the kind of the step that is the most likely cause of a problem, or nil if no

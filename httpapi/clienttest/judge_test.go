@@ -13,7 +13,6 @@ import (
 func TestScenarioJudge(t *testing.T) {
 	failed := errors.New("failed")
 	harmful := []step{{kind: kind{name: "delay", faults: withoutArg(cataloguetest.Delay(1))}}}
-	harmless := []step{{kind: kind{name: "slow-body", faults: withoutArg(cataloguetest.Throttle(1, 1)), harmless: true}}}
 	tests := []struct {
 		reason   string
 		ids      []string
@@ -32,7 +31,6 @@ func TestScenarioJudge(t *testing.T) {
 		{"an error of a healthy service", nil, failed, nil, false, unprovoked},
 		{"an error after a fault", nil, failed, harmful, true, ""},
 		{"an error before a fault", nil, failed, harmful, false, unprovoked},
-		{"an error after something harmless", nil, failed, harmless, true, unprovoked},
 		{"with an error, ids do not count", []string{"4", "4"}, failed, harmful, true, ""},
 	}
 	for _, tt := range tests {

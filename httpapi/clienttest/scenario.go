@@ -101,8 +101,6 @@ type kind struct {
 	name      string
 	faults    func(arg int) []cataloguetest.Fault // of the request
 	wrongPage bool                                // the page is wrong, though it may not look so
-	// harmless steps are no reason for a client to return an error.
-	harmless bool
 	// write returns the records after a write, given the records before it.
 	write   func(before state, arg int) state
 	ofFirst bool   // the argument is the first record of the page, which is sent before the write
@@ -163,7 +161,6 @@ func connectionKinds() []kind {
 	return []kind{
 		{name: "delay", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Delay(wait(arg)) }), remedy: remedyContext},
 		{name: "stall", faults: withoutArg(cataloguetest.Delay(time.Hour)), remedy: remedyContext},
-		{name: "slow-body", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Throttle(100+8*arg, time.Millisecond) }), harmless: true, remedy: remedySlow},
 		{name: "cut-before-header", faults: withoutArg(cataloguetest.ResetConnection()), remedy: remedyCut},
 		{name: "cut-in-body", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.ResetAfter(16 * arg) }), remedy: remedyWhole},
 		{name: "truncated-body", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Truncate(16 * arg) }), remedy: remedyWhole},
@@ -373,7 +370,6 @@ const (
 	remedyRedirect    = "set CheckRedirect in a copy of the http.Client; the service redirects at most to itself"
 
 	remedyContext = "create each request with the context (http.NewRequestWithContext), end each wait when the context ends, and return its error"
-	remedySlow    = "a body may arrive in pieces; read all of it before decoding it"
 	remedyCut     = "return the error of the request, or retry"
 	remedyWhole   = "return the error of reading or decoding the body, or retry; a partial body is not a page"
 

@@ -152,7 +152,6 @@ func (f form) situations() (all []situation) {
 	add("cut-before-header", fewRecords, once("cut-before-header", 2, 0), once("cut-before-header", 3, 0))
 	add("cut-in-body", fewRecords, once("cut-in-body", 2, 19))
 	add("truncated-body", fewRecords, once("truncated-body", 2, 19))
-	add("slow-body", fewRecords, from("slow-body", 1, 12)) // in chunks shorter than a page of small records
 	add("stalled", fewRecords, from("stall", 2, 0))
 	add("cancelled", fewRecords)
 	all[len(all)-1].cancelled = true

@@ -48,7 +48,6 @@ var expected = []struct{ situation, fails, reason string }{
 	{"cut-before-header", "", "all handle it"},
 	{"cut-in-body", "D", "D ignores the error of decoding"},
 	{"truncated-body", "D", "D ignores the error of decoding"},
-	{"slow-body", "", "all handle it"},
 	{"stalled", "", "all handle it"},
 	{"cancelled", "", "all use the context"},
 	{"next-is-self", "F", "D remembers links, C ignores them"},
@@ -142,7 +141,6 @@ func TestClientsWithOneMistake(t *testing.T) {
 		fails      string // the situations
 	}{
 		{"net/http retries the first request that is cut", endOnError, "events", "cut-before-header"},
-		{"small pages arrive at once unless they are slow", readOnce("/api/attribute-types/").ids, "attribute-types", "slow-body"},
 		{"single records, in reverse order, with retries", backwards, "events", ""},
 		{"a page is skipped after three attempts with 503", skipping(503), "events", "status-503-always status-503-from-second-page"},
 		{"a page is skipped after three attempts with 429", skipping(429), "events", "status-429-always status-429-from-second-page rate-limit"},
