@@ -78,7 +78,7 @@ func (f Field) cleanArray(value string, checks *checker) (text string, wrong Fie
 		}
 	}
 	switch {
-	case errs != nil && f.Item.Kind == Object && !checks.as.indexesErrors:
+	case errs != nil && f.Item.Kind == Object && !checks.as.has(indexesErrors):
 		return "", FieldError{Items: errs}
 	case errs != nil:
 		return "", FieldError{Fields: byIndex(errs)}
@@ -301,7 +301,7 @@ func (f Field) checked(text string, checks *checker) (messages []string) {
 // has: of the pattern and of a slug.
 func (f Field) patternMessages(text string) (messages []string) {
 	switch {
-	case f.Kind == UnicodeSlug && !validUnicodeSlug(text):
+	case f.Kind == UnicodeSlug && !unicodeSlugForm.MatchString(text):
 		messages = append(messages, "Enter a valid “slug” consisting of Unicode letters, numbers, underscores, or hyphens.")
 	case f.Kind == Regex:
 		return nil // it is the form of the text

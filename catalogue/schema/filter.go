@@ -288,7 +288,7 @@ const maxWords = 100
 // space and commas, and null characters are dropped, unless the framework keeps phrases.
 func searchWords(text string, as Framework) (words []string, message string) {
 	all := strings.FieldsFuncSeq(strings.ReplaceAll(text, "\x00", ""), func(r rune) bool { return r == ',' || isSpace(r) })
-	if as.keepsPhrases {
+	if as.has(keepsPhrases) {
 		all = phrases(text)
 	}
 	seen := map[string]bool{}

@@ -16,58 +16,44 @@ import (
 
 // A Framework is what a version of Django REST framework, with the Django and the Python that it
 // runs on, answers differently. The zero Framework is 3.14, with Django 3.2 and Python 3.11;
-// [DRF318] returns the other one. Each field is one difference, and nothing else depends on the
-// version. Frameworks can be compared.
+// [DRF318] returns the other one. Frameworks can be compared.
 type Framework struct {
-	zone *time.Location // date-times in bodies are converted to it; without an offset they are in it
-
-	namesModels   bool // 404: "No Film matches the given query.", not "Not found."
-	indexesErrors bool // of a list of objects: {"1":{…}}, not [{},{…}]
-	relaxesUnique bool // a member of a unique set that can be null is not required
-	showsDigits   bool // OPTIONS: maxDigits and decimalPlaces of a decimal
-	namesDomains  bool // e-mail addresses: the last label of the domain is not a number
-	startsPages   bool // page numbers: an empty one is the first
-	lowersBools   bool // bodies: "tRue" is true
-	readsISO      bool // dates in bodies, and date-times anywhere: all that Python's fromisoformat reads
-	readsMonths   bool // dates in filters: "Jan 1, 2000"
-	keepsPhrases  bool // search: "a night" in quotes is one word
-	refusesNull   bool // U+0000 in a search or a filter by references
-	namesBig      bool // fields of 64 bits: "A valid biginteger is required."
-	namesLarge    bool // an integer beyond a float64 has a message of its own
-	readsPorts    bool // URLs: a port of one digit
-	indexesForms  bool // forms: tools[0] in a PATCH; an absent boolean that can be null is null
-	namesInterval bool // OPTIONS: the type of an Interval is duration
-	cutsSeconds   bool // filters: the second of a time is without its fraction
-	knowsISOYears bool // filters: iso_year is that of ISO 8601, and not the year, in any lookup
+	zone  *time.Location // date-times in bodies are converted to it; without an offset they are in it
+	later difference     // what is as in the later version
 }
+
+// A difference is what the versions answer differently.
+type difference uint32
+
+const (
+	namesModels   difference = 1 << iota // 404: "No Film matches the given query.", not "Not found."
+	indexesErrors                        // of a list of objects: {"1":{…}}, not [{},{…}]
+	relaxesUnique                        // a member of a unique set that can be null is not required
+	showsDigits                          // OPTIONS: maxDigits and decimalPlaces of a decimal
+	namesDomains                         // e-mail addresses: the last label of the domain is not a number
+	startsPages                          // page numbers: an empty one is the first
+	lowersBools                          // bodies: "tRue" is true
+	readsISO                             // dates in bodies, and date-times anywhere: all that Python's fromisoformat reads
+	readsMonths                          // dates in filters: "Jan 1, 2000"
+	keepsPhrases                         // search: "a night" in quotes is one word
+	refusesNull                          // U+0000 in a search or a filter by references
+	namesBig                             // fields of 64 bits: "A valid biginteger is required."
+	namesLarge                           // an integer beyond a float64 has a message of its own
+	readsPorts                           // URLs: a port of one digit
+	indexesForms                         // forms: tools[0] in a PATCH; an absent boolean that can be null is null
+	namesInterval                        // OPTIONS: the type of an Interval is duration
+	cutsSeconds                          // filters: the second of a time is without its fraction
+	knowsISOYears                        // filters: iso_year is that of ISO 8601, and not the year, in any lookup
+)
 
 // DRF318 returns version 3.18, with Django 5.2 and Python 3.14. zone is the TIME_ZONE of Django:
 // date-times in bodies are converted to it, and those without an offset are in it, as are those in
 // filters. If zone is nil, date-times keep their offset and need one, except that those in filters
 // are in UTC. A local time that zone skips or repeats is what [time.Date] returns for it.
-func DRF318(zone *time.Location) Framework {
-	return Framework{
-		zone:          zone,
-		namesModels:   true,
-		indexesErrors: true,
-		relaxesUnique: true,
-		showsDigits:   true,
-		namesDomains:  true,
-		startsPages:   true,
-		lowersBools:   true,
-		readsISO:      true,
-		readsMonths:   true,
-		keepsPhrases:  true,
-		refusesNull:   true,
-		namesBig:      true,
-		namesLarge:    true,
-		readsPorts:    true,
-		indexesForms:  true,
-		namesInterval: true,
-		cutsSeconds:   true,
-		knowsISOYears: true,
-	}
-}
+func DRF318(zone *time.Location) Framework { return Framework{zone, ^difference(0)} }
+
+// has reports whether the framework does what the later version does.
+func (f Framework) has(d difference) bool { return f.later&d != 0 }
 
 type frameworkKey struct{}
 
@@ -84,25 +70,27 @@ func frameworkOf(ctx context.Context) Framework {
 }
 
 // refuses reports whether f refuses the text of a search or of a reference in a filter.
-func (f Framework) refuses(text string) bool { return f.refusesNull && strings.IndexByte(text, 0) >= 0 }
+func (f Framework) refuses(text string) bool {
+	return f.has(refusesNull) && strings.IndexByte(text, 0) >= 0
+}
 
 // ShowsDigits reports whether the metadata of a [Decimal] has its digits and places. It is for
 // servers. O(1).
-func (f Framework) ShowsDigits() bool { return f.showsDigits }
+func (f Framework) ShowsDigits() bool { return f.has(showsDigits) }
 
 // IndexesForms reports whether a PATCH can have the elements of a list by their index, and whether a
 // boolean that can be null is null, and not false, without a value in a form. It is for servers. O(1).
-func (f Framework) IndexesForms() bool { return f.indexesForms }
+func (f Framework) IndexesForms() bool { return f.has(indexesForms) }
 
 // Describe returns d as f serves it. In 3.18, an empty page number is the first one, and a field of
 // a unique set that can be null or blank is not required, and null or blank if it is absent from a
 // POST or PUT. d is not modified. It is for servers. O(len of Fields × Unique).
 func (f Framework) Describe(d Description) Description {
-	if pages, ok := d.Pages.(pagination.Numbers); ok && f.startsPages {
+	if pages, ok := d.Pages.(pagination.Numbers); ok && f.has(startsPages) {
 		pages.Blank = true
 		d.Pages = pages
 	}
-	if !f.relaxesUnique || d.Unique == nil {
+	if !f.has(relaxesUnique) || d.Unique == nil {
 		return d
 	}
 	d.Fields = slices.Clone(d.Fields)

@@ -49,11 +49,11 @@ type kindRow struct {
 
 var kinds = [...]kindRow{
 	Integer:     {"integer", "", jsontext.Int, numbers, Field.cleanInteger, numberFilter(decimal.integer), sortkey.Decimal},
-	Text:        {"string", "", jsontext.String, texts, Field.cleanText, filterText, nil},
-	Slug:        {"slug", "slug", jsontext.String, texts, Field.cleanSlug, filterText, nil},
+	Text:        {"string", "", jsontext.String, texts, cleanForm(notText, "", anyText), filterText, nil},
+	Slug:        {"slug", "slug", jsontext.String, texts, cleanForm(notSlug, notSlug, validSlug), filterText, nil},
 	Timestamp:   {"datetime", "", jsontext.String, moments, cleanTime, filterTime, timeKey},
 	Boolean:     {"boolean", "", jsontext.Bool, truths, Field.cleanBool, filterBool, boolKey},
-	URL:         {"url", "url", jsontext.String, texts, Field.cleanURL, filterText, nil},
+	URL:         {"url", "url", jsontext.String, texts, cleanForm(notURL, notURL, validURL), filterText, nil},
 	Reference:   {"field", "", jsontext.Int, links, Field.cleanReference, Field.filterReference, sortkey.Decimal},
 	References:  {"field", "", jsontext.List, lists, Field.cleanReferences, Field.filterListed, sortkey.Decimal}, // see Field.filterIDs
 	Array:       {"list", "", jsontext.List, others, nil, nil, nil},
@@ -64,9 +64,9 @@ var kinds = [...]kindRow{
 	TimeOfDay:   {"time", "time", jsontext.String, moments, cleanClock, filterClock, nil},
 	Interval:    {"field", "duration", jsontext.String, moments, cleanDuration, filterDuration, durationKey},
 	Choice:      {"choice", "choices", jsontext.String, texts, Field.cleanChoice, filterText, nil},
-	Email:       {"email", "email", jsontext.String, texts, Field.cleanEmail, filterText, nil},
+	Email:       {"email", "email", jsontext.String, texts, cleanForm(notEmail, notEmail, validEmail), filterText, nil},
 	UUID:        {"string", "uuid", jsontext.String, moments, cleanUUID, filterUUID, nil},
-	UnicodeSlug: {"slug", "unicodeslug", jsontext.String, texts, Field.cleanUnicodeSlug, filterText, nil},
+	UnicodeSlug: {"slug", "unicodeslug", jsontext.String, texts, cleanForm(notSlug, notUnicodeSlug, validUnicodeSlug), filterText, nil},
 	Regex:       {"regex", "", jsontext.String, texts, Field.cleanRegex, filterText, nil},
 	Map:         {"nested object", "", jsontext.Object, others, nil, nil, nil},
 	Object:      {"nested object", "", jsontext.Object, others, nil, nil, nil},
@@ -89,7 +89,7 @@ func (f Framework) Type(field Field) string {
 	switch {
 	case field.Choices != nil:
 		return "choice"
-	case f.namesInterval && field.Kind == Interval:
+	case f.has(namesInterval) && field.Kind == Interval:
 		return "duration"
 	}
 	return field.Kind.String()
@@ -150,7 +150,7 @@ func (f Field) cleanBool(value string, checks *checker) (text string, messages [
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
 		word = jsontext.Unquote(value)
-		if checks.as.lowersBools {
+		if checks.as.has(lowersBools) {
 			word = strings.ToLower(word)
 		}
 		if f.Nullable && slices.Contains([]string{"null", "Null", "NULL", ""}, word) {

@@ -373,7 +373,7 @@ func isoWeek(t time.Time) int {
 
 // second returns the second, with its fraction unless the framework cuts it.
 func second(t time.Time, as Framework) sortkey.Key {
-	if as.cutsSeconds {
+	if as.has(cutsSeconds) {
 		return sortkey.Int(int64(t.Second()))
 	}
 	return sortkey.Float(float64(t.Second()) + float64(t.Nanosecond()/1e3)/1e6)
@@ -426,7 +426,7 @@ func (p *part) field(of Field) Field {
 func (p *part) test(f Field, t Test, as Framework) Test {
 	whole := strings.TrimSuffix(t.Field, "__"+p.name)
 	start := p.start
-	if p.name == "iso_year" && !as.knowsISOYears && t.Lookup != "in" && t.Lookup != "range" {
+	if p.name == "iso_year" && !as.has(knowsISOYears) && t.Lookup != "in" && t.Lookup != "range" {
 		start = startOfYear
 	}
 	switch {

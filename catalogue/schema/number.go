@@ -25,7 +25,7 @@ func (f Field) cleanInteger(value string, checks *checker) (text string, message
 	if f.Choices != nil {
 		return f.cleanChoice(value, checks)
 	}
-	if n, ok := shortInteger(value); ok {
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 		return strconv.FormatInt(n, 10), f.outside(value)
 	}
 	written, message := numberText(value)
@@ -35,7 +35,7 @@ func (f Field) cleanInteger(value string, checks *checker) (text string, message
 	digits := strings.TrimSpace(withoutZeros(written))
 	switch {
 	case isInteger(digits):
-	case checks.as.namesBig && checks.depth == 0 && f.isBig():
+	case checks.as.has(namesBig) && checks.depth == 0 && f.isBig():
 		return invalid("A valid biginteger is required.")
 	default:
 		return invalid("A valid integer is required.")
@@ -68,30 +68,12 @@ func (f Field) outside(number string) (messages []string) {
 
 // compareNumbers compares the values of two decimal numbers.
 func compareNumbers(a, b string) int {
-	if x, ok := shortInteger(a); ok {
-		if y, ok := shortInteger(b); ok {
-			return cmp.Compare(x, y)
-		}
+	x, errX := strconv.ParseInt(a, 10, 64)
+	y, errY := strconv.ParseInt(b, 10, 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
 	}
 	return sortkey.Decimal(a).Compare(sortkey.Decimal(b))
-}
-
-// shortInteger returns the value of at most 18 digits with an optional minus.
-func shortInteger(text string) (n int64, ok bool) {
-	digits := strings.TrimPrefix(text, "-")
-	if digits == "" || len(digits) > 18 {
-		return 0, false
-	}
-	for _, c := range []byte(digits) {
-		if c < '0' || '9' < c {
-			return 0, false
-		}
-		n = 10*n + int64(c-'0')
-	}
-	if digits != text {
-		n = -n
-	}
-	return n, true
 }
 
 // withoutZeros removes a final point that only zeros and white space follow.
@@ -139,7 +121,7 @@ func (f Field) cleanFloat(value string, checks *checker) (text string, messages 
 	written = strings.TrimSpace(written)
 	n, err = strconv.ParseFloat(written, 64)
 	switch _, ok := parseDecimal(written); {
-	case err != nil && jsontext.KindOf(value) == jsontext.Int && checks.as.namesLarge:
+	case err != nil && jsontext.KindOf(value) == jsontext.Int && checks.as.has(namesLarge):
 		return invalid("Integer value too large to convert to float")
 	case !ok || err != nil:
 		return invalid(notANumber)
@@ -210,9 +192,10 @@ func parseDecimal(text string) (n decimal, ok bool) {
 		return n, false
 	}
 	n.negative = strings.HasPrefix(text, "-")
-	mantissa := upTo(rest, "eE")
-	if mantissa != rest {
-		power := rest[len(mantissa)+1:]
+	mantissa := rest
+	if at := strings.IndexAny(rest, "eE"); at >= 0 {
+		power := rest[at+1:]
+		mantissa = rest[:at]
 		if !isInteger(power) {
 			return n, false
 		}

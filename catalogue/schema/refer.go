@@ -172,10 +172,10 @@ func (f Field) filterReference(_, value string, checks *checker) (text, message 
 	case checks.as.refuses(value):
 		return "", hasNull
 	case f.By != "":
-		to, digits := checks.target(f), uuidDigits(value)
+		to, uuid := checks.target(f), uuidOf(value)
 		switch {
-		case to.Kind == UUID && digits != "":
-			value = formatUUID(digits)
+		case to.Kind == UUID && uuid != "":
+			value = uuid
 		case to.Kind == UUID && to.Key:
 			return "", notAnyUUID(value)
 		}
@@ -215,7 +215,7 @@ func (f Field) filterIDs(given []string, checks *checker) (ids []string, message
 			return nil, hasNull
 		case f.By == "" && !isInteger:
 			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
-		case uuids && uuidDigits(text) == "":
+		case uuids && uuidOf(text) == "":
 			return nil, notAnyUUID(validUTF8(text))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,28 +27,11 @@ const (
 	notUUID        = "Must be a valid UUID."
 )
 
-// cleanText accepts a string, which it trims, or a number, whose digits it keeps.
-func (f Field) cleanText(value string, _ *checker) (text string, messages []string) {
-	return f.cleanString(value, notText, "", nil)
-}
-
-func (f Field) cleanSlug(value string, _ *checker) (text string, messages []string) {
-	return f.cleanString(value, notSlug, notSlug, validSlug)
-}
-
-func (f Field) cleanUnicodeSlug(value string, _ *checker) (text string, messages []string) {
-	return f.cleanString(value, notSlug, notUnicodeSlug, validUnicodeSlug)
-}
-
-func (f Field) cleanURL(value string, checks *checker) (text string, messages []string) {
-	return f.cleanString(value, notURL, notURL, func(text string) bool { return validURL(text, checks.as) })
-}
-
-func (f Field) cleanEmail(value string, checks *checker) (text string, messages []string) {
-	return f.cleanString(value, notEmail, notEmail, func(text string) bool {
-		last := text[strings.LastIndexAny(text, ".@")+1:]
-		return validEmail(text) && (!checks.as.namesDomains || strings.Trim(last, "0123456789") != "")
-	})
+// cleanForm returns a function that cleans text as cleanString does.
+func cleanForm(notText, wrong string, valid func(text string, as Framework) bool) func(Field, string, *checker) (string, []string) {
+	return func(f Field, value string, checks *checker) (text string, messages []string) {
+		return f.cleanString(value, notText, wrong, func(text string) bool { return valid(text, checks.as) })
+	}
 }
 
 func (f Field) cleanRegex(value string, _ *checker) (text string, messages []string) {
@@ -136,119 +120,81 @@ func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
 }
 
-// validSlug reports whether text is not empty and consists of ASCII letters, digits, _
-// and -.
-func validSlug(text string) bool {
-	for _, r := range text {
-		if !isLetter(r) && !isDigit(r) && r != '_' && r != '-' {
-			return false
-		}
-	}
-	return text != ""
-}
+// The forms of slugs. Python counts what is in L and N as letters and numbers.
+var (
+	slugForm        = regexp.MustCompile(`^[\w-]+$`)
+	unicodeSlugForm = regexp.MustCompile(`^[_\pL\pN-]+$`)
+)
 
-func isLetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
-func isDigit(r rune) bool  { return '0' <= r && r <= '9' }
+func anyText(string, Framework) bool { return true }
 
-// validUnicodeSlug reports whether text is not empty and consists of characters that Python
-// counts as letters or numbers, _ and -.
-func validUnicodeSlug(text string) bool {
-	for _, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '-' {
-			return false
-		}
-	}
-	return text != ""
-}
+func validSlug(text string, _ Framework) bool { return slugForm.MatchString(text) }
 
-// validEmail reports whether EmailValidator of Django 3.2 accepts a text. Labels of a domain with
+func validUnicodeSlug(text string, _ Framework) bool { return unicodeSlugForm.MatchString(text) }
+
+// mailboxForm is the form of what is before the @ of an address: words separated by dots, or a quoted
+// string. Letters are those that Python finds in [A-Z] without regard to case.
+var mailboxForm = regexp.MustCompile("^(?:" + mailWord + `(?:\.` + mailWord + `)*|` +
+	`"(?:[\x01-\x08\x0b\x0c\x0e-\x1f!#-\[\]-\x7f]|\\[\x01-\t\x0b\x0c\x0e-\x7f])*")$`)
+
+const mailWord = "[-!#$%&'*+/=?^_`{}|~0-9A-Za-zİıſ\u212a]+"
+
+// domainForm is the form of what is after it, but for the length of the labels.
+var domainForm = regexp.MustCompile(`^(?:localhost|(?:[\pL\pM\pN](?:[\pL\pM\pN-]*[\pL\pM\pN])?\.)+[\pL\pM\pN-]+[\pL\pM\pN])$`)
+
+// validEmail reports whether EmailValidator of Django 3.2 or 5.2 accepts a text. Labels of a domain with
 // letters beyond ASCII are not converted to Punycode.
-func validEmail(text string) bool {
+func validEmail(text string, as Framework) bool {
 	at := strings.LastIndexByte(text, '@')
-	return at >= 0 && validMailbox(text[:at]) && validDomain(text[at+1:])
+	if at < 0 || !mailboxForm.MatchString(text[:at]) {
+		return false
+	}
+	domain := text[at+1:]
+	if last := domain[strings.LastIndexByte(domain, '.')+1:]; as.has(namesDomains) && strings.Trim(last, "0123456789") == "" {
+		return false
+	}
+	return validAddress(domain, false) || domainForm.MatchString(domain) && shortLabels(domain)
 }
 
-// validMailbox reports whether text can stand before the @ of an address: words separated by dots,
-// or a quoted string.
-func validMailbox(text string) bool {
-	if inside, ok := strings.CutPrefix(text, `"`); ok && len(inside) > 0 && strings.HasSuffix(inside, `"`) {
-		return validQuoted(inside[:len(inside)-1])
+// validAddress reports whether text is an IP address in brackets, of version 6 if that is demanded.
+func validAddress(text string, v6 bool) bool {
+	if !strings.HasPrefix(text, "[") || !strings.HasSuffix(text, "]") {
+		return false
 	}
-	for word := range strings.SplitSeq(text, ".") {
-		if word == "" || strings.ContainsFunc(word, func(r rune) bool {
-			return !isAddressLetter(r) && !isDigit(r) && !strings.ContainsRune("-!#$%&'*+/=?^_`{}|~", r)
-		}) {
+	addr, err := netip.ParseAddr(text[1 : len(text)-1])
+	return err == nil && addr.Zone() == "" && (addr.Is6() || !v6)
+}
+
+// shortLabels reports whether all labels of a domain have at most 63 code points.
+func shortLabels(domain string) bool {
+	for label := range strings.SplitSeq(domain, ".") {
+		if utf8.RuneCountInString(label) > 63 {
 			return false
 		}
 	}
 	return true
 }
-
-// validQuoted reports whether text can be inside the quotes of a mailbox: control characters and
-// ASCII without blanks, quotes and line ends. A backslash precedes any of them but line ends.
-func validQuoted(text string) bool {
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		escaped := c == '\\' && i+1 < len(text)
-		if escaped {
-			i++
-			c = text[i]
-		}
-		if c == 0 || c == '\n' || c == '\r' || c > 0x7f || !escaped && (c == '\t' || c == ' ' || c == '"' || c == '\\') {
-			return false
-		}
-	}
-	return true
-}
-
-// validDomain reports whether text is a domain of an e-mail address: localhost, an address in
-// brackets, or at least two labels.
-func validDomain(text string) bool {
-	if inside, ok := strings.CutPrefix(text, "["); ok {
-		addr, err := netip.ParseAddr(strings.TrimSuffix(inside, "]"))
-		return err == nil && addr.Zone() == "" && strings.HasSuffix(inside, "]")
-	}
-	labels := strings.Split(text, ".")
-	for i, label := range labels {
-		last := i == len(labels)-1
-		if strings.HasSuffix(label, "-") || !last && strings.HasPrefix(label, "-") {
-			return false
-		}
-		n := utf8.RuneCountInString(label)
-		if n == 0 || n > maxLabel || last && n < 2 || strings.ContainsFunc(label, func(r rune) bool {
-			return !isAddressLetter(r) && !isDigit(r) && r != '-' && (r < utf8.RuneSelf || !unicode.In(r, unicode.L, unicode.M, unicode.N))
-		}) {
-			return false
-		}
-	}
-	return len(labels) > 1 || text == "localhost"
-}
-
-// isAddressLetter reports whether Python finds r in [A-Z] without regard to case.
-func isAddressLetter(r rune) bool { return isLetter(r) || strings.ContainsRune("İıſ\u212a", r) }
 
 // cleanUUID accepts a string as uuid.UUID of Python does, an integer, or a boolean, which is an
 // integer there.
 func cleanUUID(_ Field, value string, _ *checker) (text string, messages []string) {
-	digits := ""
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
-		digits = uuidDigits(jsontext.Unquote(value))
+		text = uuidOf(jsontext.Unquote(value))
 	case jsontext.Int:
-		if n, ok := new(big.Int).SetString(value, 10); ok && n.Sign() >= 0 && n.BitLen() <= 128 {
-			digits = fmt.Sprintf("%032x", n)
-		}
+		n, _ := new(big.Int).SetString(value, 10)
+		text = uuidOf(fmt.Sprintf("%032x", n))
 	case jsontext.Bool:
-		digits = strings.Repeat("0", 31) + map[string]string{"true": "1", "false": "0"}[value]
+		text = uuidOf(strings.Repeat("0", 31) + map[string]string{"true": "1", "false": "0"}[value])
 	}
-	if digits == "" {
+	if text == "" {
 		return invalid(notUUID)
 	}
-	return `"` + formatUUID(digits) + `"`, nil
+	return `"` + text + `"`, nil
 }
 
-// uuidDigits returns the 32 hexadecimal digits of a UUID in lower case, or "" if text is not one.
-func uuidDigits(text string) string {
+// uuidOf returns the usual form of a UUID, or "" if text is not one.
+func uuidOf(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "urn:", ""), "uuid:", "")
 	text = strings.ReplaceAll(strings.Trim(text, "{}"), "-", "")
 	if utf8.RuneCountInString(text) != 32 {
@@ -262,24 +208,16 @@ func uuidDigits(text string) string {
 	if !ok || n.Sign() < 0 {
 		return ""
 	}
-	return fmt.Sprintf("%032x", n)
-}
-
-// formatUUID returns the usual form of a UUID.
-func formatUUID(digits string) string {
+	digits = fmt.Sprintf("%032x", n)
 	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
 }
 
 func filterUUID(_ Field, _, value string, _ *checker) (text, message string) {
 	value = strings.TrimFunc(value, isSpace)
-	digits := uuidDigits(value)
-	switch {
-	case value == "":
-		return "", ""
-	case digits == "":
-		return "", "Enter a valid UUID."
+	if text = uuidOf(value); text == "" && value != "" {
+		message = "Enter a valid UUID."
 	}
-	return formatUUID(digits), ""
+	return text, message
 }
 
 // filterText trims a text as its field does. It also trims the values of a choice, except in exact.
@@ -295,15 +233,33 @@ func filterText(f Field, _, value string, _ *checker) (text, message string) {
 
 // Lengths in code points.
 const (
-	maxURL   = 2048
-	maxHost  = 253 // without user and port
-	maxLabel = 63
+	maxURL  = 2048
+	maxHost = 253 // without user and port
 )
 
 // lookalikes are the characters up to U+FFFF whose Unicode compatibility forms contain
 // / ? # @ or :. Python's urlsplit rejects them.
 const lookalikes = "\u2047\u2048\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16" +
 	"\ufe55\ufe56\ufe5f\ufe6b\uff03\uff0f\uff1a\uff1f\uff20"
+
+// The forms of a user and a password before the host of a URL, in which brackets are only after ? and #,
+// and of the host, the port and the rest. The host is an address in brackets, an IPv4 address, or a name of
+// at least two labels, of which the last one has no digits or is xn-- and ASCII. All code points from
+// U+00A1 to U+FFFF are letters.
+var (
+	userForm = regexp.MustCompile(`^(?:[^` + spaces + `:@/?#\[\]]+(?::[^` + spaces + `:@/?#\[\]]*(?:[?#][^` + spaces + `:@/]*)?)?|` +
+		`[^` + spaces + `:@/?#\[\]]*[?#][^` + spaces + `:@/]*(?::[^` + spaces + `:@/]*)?)@`)
+	hostForm = regexp.MustCompile(`^((?i:localhost)|\[[^\]]*\]|` + octet + `(?:\.` + octet + `){3}|` +
+		`(?:[` + letter + `\d](?:[` + letter + `\d-]*[` + letter + `\d])?\.)+` +
+		`(?:[Xx][Nn]--[A-Za-z0-9\x{212a}]+|[` + letter + `][` + letter + `-]*[` + letter + `])\.?)` +
+		`(?::(\d{1,5}))?(?:[/?#][^` + spaces + `]*)?$`)
+)
+
+const (
+	spaces = `\s\pZ\x0b\x1c-\x1f\x{85}`
+	octet  = `(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`
+	letter = `A-Za-z\x{a1}-\x{ffff}`
+)
 
 // validURL reports whether URLValidator of Django 3.2 or 5.2 accepts a text. It is stricter in
 // three points: a host is not tried again in punycode, digits are ASCII, and an address
@@ -313,107 +269,20 @@ func validURL(text string, as Framework) bool {
 	if !found || strings.ContainsAny(text, "\t\r\n") || utf8.RuneCountInString(text) > maxURL {
 		return false
 	}
-	switch strings.ToLower(scheme) {
-	case "http", "https", "ftp", "ftps":
-	default:
-		return false
+	network := rest
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		network = rest[:i]
 	}
-	network := upTo(rest, "/?#")
-	host := upTo(network[strings.LastIndexByte(network, '@')+1:], ":")
-	if utf8.RuneCountInString(host) > maxHost || strings.ContainsAny(network, lookalikes) {
-		return false
-	}
-	return validAddress(rest, as) || validAddress(withoutUser(rest), as)
+	host, _, _ := strings.Cut(network[strings.LastIndexByte(network, '@')+1:], ":")
+	return slices.Contains([]string{"http", "https", "ftp", "ftps"}, strings.ToLower(scheme)) &&
+		utf8.RuneCountInString(host) <= maxHost && !strings.ContainsAny(network, lookalikes) &&
+		(validHost(rest, as) || validHost(rest[len(userForm.FindString(rest)):], as))
 }
 
-// upTo returns the part of text before the first character in set.
-func upTo(text, set string) string {
-	if i := strings.IndexAny(text, set); i >= 0 {
-		return text[:i]
-	}
-	return text
-}
-
-// withoutUser removes "user@" or "user:password@" from the front of a text. It returns
-// "" if the text does not begin so.
-func withoutUser(text string) string {
-	info, rest, found := strings.Cut(text, "@")
-	user, password, _ := strings.Cut(info, ":")
-	if !found || user == "" || strings.Contains(password, ":") ||
-		strings.Contains(info, "/") || strings.ContainsAny(upTo(info, "?#"), "[]") ||
-		strings.ContainsFunc(info, isSpace) {
-		return ""
-	}
-	return rest
-}
-
-// validAddress reports whether a text is a host with an optional port, followed by an
-// optional path, query or fragment without white space.
-func validAddress(text string, as Framework) bool {
-	host := upTo(text, ":/?#")
-	if strings.HasPrefix(text, "[") {
-		host = upTo(text, "]") + "]"
-	}
-	rest, found := strings.CutPrefix(text, host)
-	if !found || !validHost(host) {
-		return false
-	}
-	if strings.HasPrefix(rest, ":") {
-		port := upTo(rest[1:], "/?#")
-		if len(port) == 0 || len(port) == 1 && !as.readsPorts || len(port) > 5 || strings.Trim(port, "0123456789") != "" {
-			return false
-		}
-		rest = rest[1+len(port):]
-	}
-	return rest == "" || strings.IndexByte("/?#", rest[0]) >= 0 && !strings.ContainsFunc(rest, isSpace)
-}
-
-// validHost reports whether host is an IPv4 address, an IPv6 address in brackets,
-// localhost, or a name of at least two labels whose last label can be a top-level
-// domain.
-func validHost(host string) bool {
-	if strings.HasPrefix(host, "[") {
-		addr, err := netip.ParseAddr(host[1 : len(host)-1])
-		return err == nil && addr.Is6() && addr.Zone() == ""
-	}
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.Is4()
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
-	for _, label := range labels {
-		if !validLabel(label) {
-			return false
-		}
-	}
-	return len(labels) > 1 && topLevel(labels[len(labels)-1])
-}
-
-// validLabel reports whether label has 1 to 63 letters, digits and hyphens, and neither
-// begins nor ends with a hyphen. All code points from U+00A1 to U+FFFF are letters.
-func validLabel(label string) bool {
-	if strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") {
-		return false
-	}
-	for _, r := range label {
-		if !isLetter(r) && !isDigit(r) && r != '-' && (r < 0xa1 || r > 0xffff) {
-			return false
-		}
-	}
-	n := utf8.RuneCountInString(label)
-	return 0 < n && n <= maxLabel
-}
-
-// topLevel reports whether a valid label can be a top-level domain: it has at least two
-// characters and no digits, or it is xn-- followed by ASCII letters and digits.
-func topLevel(label string) bool {
-	tail, found := strings.CutPrefix(strings.ToLower(label), "xn--")
-	if found && validSlug(tail) && !strings.ContainsAny(tail, "-_") {
-		return true
-	}
-	return utf8.RuneCountInString(label) > 1 && !strings.ContainsAny(label, "0123456789")
+// validHost reports whether text is what can be after the scheme and the user of a URL.
+func validHost(text string, as Framework) bool {
+	m := hostForm.FindStringSubmatch(text)
+	return m != nil && (len(m[2]) != 1 || as.has(readsPorts)) && (validAddress(m[1], true) || m[1][0] != '[' && shortLabels(m[1]))
 }
 
 // validUTF8 returns a value of a query in valid UTF-8. Invalid UTF-8 becomes U+FFFD.

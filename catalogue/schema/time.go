@@ -174,13 +174,13 @@ var clockForm = regexp.MustCompile(`(?s)^` + djangoClock + `(.*)$`)
 // twelve digits after a point or comma. Anything may follow. For a Framework that reads ISO forms, it
 // is a newline at most, and these forms come first. An offset does not matter.
 func parseClock(text string, as Framework) (t Time, ok bool) {
-	if as.readsISO {
+	if as.has(readsISO) {
 		if day, _, _, ok := isoTime(strings.TrimPrefix(text, "T")); ok {
 			return Time(day % (24 * time.Hour)), true
 		}
 	}
 	m := clockForm.FindStringSubmatch(text)
-	if m == nil || as.readsISO && m[2] != "" && m[2] != "\n" {
+	if m == nil || as.has(readsISO) && m[2] != "" && m[2] != "\n" {
 		return 0, false
 	}
 	return clockOf(m[1])
@@ -210,7 +210,7 @@ const (
 // dateTimeForm is the form of a date-time in Django: the date, the time, white space, and the offset with
 // its hours and minutes.
 var dateTimeForm = regexp.MustCompile(`^(\d{4}-\d\d?-\d\d?)[T ]` + djangoClock +
-	`([\s\pZ\x0b\x1c-\x1f\x85]*?)(Z|([+-]\d\d)(?::?(\d\d))?)?\n?$`)
+	`([` + spaces + `]*?)(Z|([+-]\d\d)(?::?(\d\d))?)?\n?$`)
 
 // parseDateTime parses a date-time as Django REST framework does: a date whose month
 // and day have one or two digits, T or a space, hours and minutes, and an offset, which
@@ -227,12 +227,12 @@ func parseDateTime(s string, as Framework) (d DateTime, message string) {
 	var local time.Time
 	var offset time.Duration
 	present, ok := false, false
-	if as.readsISO {
+	if as.has(readsISO) {
 		local, offset, present, ok = isoDateTime(s)
 	}
 	if !ok {
 		m := dateTimeForm.FindStringSubmatch(s)
-		if m == nil || m[3] != "" && !as.readsISO {
+		if m == nil || m[3] != "" && !as.has(readsISO) {
 			return DateTime{}, wrongTimeFormat
 		}
 		day, ok := djangoDate(m[1])
@@ -358,7 +358,7 @@ func filterDate(_ Field, _, value string, checks *checker) (text, message string
 	value = strings.TrimFunc(value, isSpace)
 	layouts := []string{"2006-1-_2", "1/_2/2006", "1/_2/06"}
 	if !dateForm.MatchString(value) {
-		if !checks.as.readsMonths {
+		if !checks.as.has(readsMonths) {
 			return "", "Enter a valid date."
 		}
 		value = strings.Join(strings.FieldsFunc(value, isSpace), " ")
@@ -438,7 +438,7 @@ func filterClock(_ Field, _, value string, _ *checker) (text, message string) {
 // parseDate parses a date whose month and day have one or two digits. A newline may follow. A
 // Framework that reads ISO forms reads these first.
 func parseDate(text string, as Framework) (date time.Time, ok bool) {
-	if as.readsISO {
+	if as.has(readsISO) {
 		if date, ok = isoDate(text); ok {
 			return date, true
 		}

@@ -421,7 +421,7 @@ func (f Framework) NotFound(d Description, segment string) string {
 	if d.Lookup == "" {
 		possible = isInteger(strings.TrimSpace(segment))
 	}
-	if !f.namesModels || !possible {
+	if !f.has(namesModels) || !possible {
 		return "Not found."
 	}
 	var model strings.Builder
@@ -439,11 +439,7 @@ func (d Description) LookupText(segment string) string {
 	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
 		return segment
 	}
-	digits := uuidDigits(segment)
-	if digits == "" {
-		return ""
-	}
-	return formatUUID(digits)
+	return uuidOf(segment)
 }
 
 // ParseID returns the id that a segment of a path holds, or 0, which is not the id of a
