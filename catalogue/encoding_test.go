@@ -158,25 +158,3 @@ func (r *ruled) Validate(context.Context) error {
 	}
 	return nil
 }
-
-// TestRuleOfMergedRecord checks that the rule of a PATCH sees the stored members, too.
-func TestRuleOfMergedRecord(t *testing.T) {
-	cat := mustCatalogue(t, catalogue.DefineBare[ruled]("ruled", catalogue.Options{}))
-	c := collectionOf(t, cat, "ruled")
-	_, err := c.Create(t.Context(), []byte(`{"least":1,"most":5}`), schema.Record{})
-	must(t, err)
-	for _, row := range []struct{ body, want string }{
-		{`{"least":6}`, `{"nonFieldErrors":["least is more than most."]}`},
-		{`{"most":0}`, `{"nonFieldErrors":["least is more than most."]}`},
-		{`{"least":6,"most":6}`, ``},
-	} {
-		_, err := c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(row.body), Partial: true})
-		var got []byte
-		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {
-			got, _ = errs.MarshalJSON()
-		}
-		if string(got) != row.want {
-			t.Errorf("%s: %v, want %s", row.body, err, row.want)
-		}
-	}
-}

@@ -72,68 +72,6 @@ func testIntegerID[I integer](last I) func(*testing.T) {
 	}
 }
 
-// TestSmallIDs writes records whose id is less than an int.
-func TestSmallIDs(t *testing.T) {
-	type row = numberedRow[int8]
-	c := mustCollection[row](t, catalogue.Options{})
-	if id, err := c.Insert(row{Name: "a"}); id != 1 || err != nil {
-		t.Fatalf("the first id is %d, %v", id, err)
-	}
-	must(t, c.Update(1, func(r *row) error { r.Name = "b"; return nil }))
-	_, negative := c.Insert(row{ID: -1})
-	id, inserted := c.Insert(row{ID: 127})
-	must(t, inserted)
-	equal(t, "the largest id", 127, id)
-	_, after := c.Insert(row{})
-	for reason, err := range map[string]error{
-		"an update of the id":        c.Update(1, func(r *row) error { r.ID++; return nil }),
-		"a negative id":              negative,
-		"after the largest id":       after,
-		"a list with the largest id": c.ReplaceAll(slices.Values([]row{{ID: 127}, {}})),
-	} {
-		if !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("%s: %v, want ErrInvalidID", reason, err)
-		}
-	}
-	all, err := c.Where(ordering.AtLeast("id", 2), ordering.Equal("id", int8(127))).All(ordering.Desc("id"))
-	must(t, err)
-	equal(t, "the last record", []row{{ID: 127}}, slices.Collect(all))
-}
-
-// TestSmallIDsOfACatalogue makes requests to a collection of a catalogue whose ids are bytes, and to
-// one that refers to them.
-func TestSmallIDsOfACatalogue(t *testing.T) {
-	type shelf struct {
-		ID   uint8  `json:"id"`
-		Name string `json:"name"`
-	}
-	type box struct {
-		ID    int64 `json:"id"`
-		Shelf uint8 `json:"shelf" backlist:"refers=shelves"`
-	}
-	cat := mustCatalogue(t, catalogue.Define[shelf]("shelves", catalogue.Options{}), catalogue.Define[box]("boxes", catalogue.Options{}))
-	shelves, boxes := collectionOf(t, cat, "shelves"), collectionOf(t, cat, "boxes")
-	must(t, shelves.Load(strings.NewReader(`[{"id": 254, "name": "a"}]`), catalogue.LoadOptions{}))
-	last, err := shelves.Create(t.Context(), []byte(`{"name": "b"}`), schema.Record{})
-	must(t, err)
-	equal(t, "the last shelf", `{"id":255,"name":"b"}`, string(last))
-	made, err := boxes.Create(t.Context(), []byte(`{"shelf": 255}`), schema.Record{})
-	must(t, err)
-	equal(t, "a box", `{"id":1,"shelf":255}`, string(made))
-	_, full := shelves.Create(t.Context(), []byte(`{"name": "c"}`), schema.Record{})
-	_, unknown := boxes.Create(t.Context(), []byte(`{"shelf": 7}`), schema.Record{})
-	for reason, failed := range map[string]bool{
-		"no id is left":      errors.Is(full, catalogue.ErrInvalidID),
-		"no such shelf":      errors.As(unknown, new(schema.FieldErrors)),
-		"a box refers to it": errors.Is(shelves.Delete(t.Context(), "255", schema.Filter{}, nil), catalogue.ErrReferenced),
-		"256 is no id":       errors.Is(shelves.Load(strings.NewReader(`[{"id": 256, "name": "a"}]`), catalogue.LoadOptions{}), catalogue.ErrInvalidData),
-	} {
-		if !failed {
-			t.Errorf("%s, but the request was accepted, or refused for another reason", reason)
-		}
-	}
-}
-
 // A serial is an integer with a name.
 type serial int32
 
@@ -293,25 +231,6 @@ func TestIDOfOwnDescription(t *testing.T) {
 	must(t, err)
 	equal(t, "a record", `{"text":"a","noteNr":1}`, string(record))
 	equal(t, "the order", "note_nr", ordering.Format(c.Description().Ordering))
-}
-
-// TestKeyByOption makes a text the key of records whose type has no tag of this library. A record
-// without one gets one.
-func TestKeyByOption(t *testing.T) {
-	type customer struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	}
-	defined := catalogue.Define[customer]("customers", catalogue.Options{ID: "id", NewKey: func() string { return "cus_1" }})
-	customers := mustIn(defined, mustCatalogue(t, defined))
-	_, err := customers.Insert(customer{Name: "Ada"})
-	must(t, err)
-	_, err = customers.Insert(customer{"cus_0", "Eva"})
-	must(t, err)
-	if _, err := customers.Insert(customer{ID: "cus_0"}); !errors.Is(err, catalogue.ErrExists) {
-		t.Errorf("a key that is taken: %v, want ErrExists", err)
-	}
-	equal(t, "in the order of the keys", []customer{{"cus_0", "Eva"}, {"cus_1", "Ada"}}, slices.Collect(customers.All()))
 }
 
 // A badge is a record whose rule changes its key, as badgeRule says.
@@ -481,56 +400,6 @@ func TestPredictableKeys(t *testing.T) {
 	free, calls = math.MaxInt, 0
 	if _, err := c.Insert(ticket{}); !errors.Is(err, catalogue.ErrExists) || calls > 1000 {
 		t.Errorf("after %d calls of NewKey: %v, want ErrExists", calls, err)
-	}
-}
-
-// A nick can be null, unlike what refers to it: By and Also.
-type nick struct {
-	ID   int     `json:"id"`
-	Nick *string `json:"nick" backlist:"unique"`
-}
-
-// TestTextBecomesNull sets a text to null to which fields refer that cannot be null.
-func TestTextBecomesNull(t *testing.T) {
-	type post struct {
-		ID int    `json:"id"`
-		By string `json:"by" backlist:"refers=nicks.nick"`
-	}
-	type poll struct {
-		ID   int      `json:"id"`
-		Also []string `json:"also" backlist:"refers=nicks.nick"`
-	}
-	type note struct {
-		ID int     `json:"id"`
-		To *string `json:"to" backlist:"refers=nicks.nick"`
-	}
-	for _, row := range []struct {
-		reason  string
-		defined catalogue.AnyDefinition
-		body    string
-		want    string
-	}{
-		{"a text", catalogue.DefineBare[post]("from", catalogue.Options{}), `{"by":"red"}`, `{"nick":["This field may not be null: records of from refer to it."]}`},
-		{"a list of texts", catalogue.DefineBare[poll]("from", catalogue.Options{}), `{"also":["red"]}`, `{"nick":["This field may not be null: records of from refer to it."]}`},
-		{"a text that may be null", catalogue.DefineBare[note]("from", catalogue.Options{}), `{"to":"red"}`, ""},
-	} {
-		c := mustCatalogue(t, catalogue.DefineBare[nick]("nicks", catalogue.Options{}), row.defined)
-		nicks, _ := c.Collection("nicks")
-		from, _ := c.Collection("from")
-		_, err := nicks.Create(t.Context(), []byte(`{"nick":"red"}`), schema.Record{})
-		must(t, err)
-		_, err = from.Create(t.Context(), []byte(row.body), schema.Record{})
-		must(t, err)
-		_, err = nicks.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"nick":null}`), Partial: true})
-		got := ""
-		if fields := (schema.FieldErrors)(nil); errors.As(err, &fields) {
-			text, _ := fields.MarshalJSON()
-			got = string(text)
-		}
-		if got != row.want || (err == nil) != (row.want == "") {
-			t.Errorf("%s: %v, want %s", row.reason, err, row.want)
-		}
-		must(t, c.Check())
 	}
 }
 

@@ -336,21 +336,6 @@ func checkReferences(t *testing.T, cat *catalogue.Catalogue) {
 	}
 }
 
-// TestDefaultReference checks that the default of a reference must exist, like one that is
-// sent.
-func TestDefaultReference(t *testing.T) {
-	type note struct {
-		ID    int `json:"id"`
-		After int `json:"after" backlist:"refers=notes,default=1"`
-	}
-	cat := mustCatalogue(t, catalogue.Define[note]("notes", catalogue.Options{}))
-	served := collectionOf(t, cat, "notes")
-	var invalid schema.FieldErrors
-	if record, err := served.Create(t.Context(), []byte(`{}`), schema.Record{}); !errors.As(err, &invalid) || invalid[0].Field != "after" {
-		t.Errorf("%s, %v, want an error about the field after", record, err)
-	}
-}
-
 type checkedPost struct {
 	ID   int   `json:"id"`
 	Tags []int `json:"tags" backlist:"refers=tags"`

@@ -212,57 +212,6 @@ func TestReferrersMatchModel(t *testing.T) {
 	}
 }
 
-// A request that changes a text to which others refer changes these, at the same instant; a write
-// from Go changes nothing else.
-func TestRename(t *testing.T) {
-	type place struct {
-		ID   int      `json:"id"`
-		Slug string   `json:"slug" backlist:"unique"`
-		In   *string  `json:"in" backlist:"refers=places.slug"`
-		Near []string `json:"near" backlist:"refers=places.slug"`
-		Note string   `json:"note" backlist:"blank"`
-	}
-	definition := catalogue.Define[place]("places", catalogue.Options{History: 10})
-	const rome = `{"id":1,"slug":"rome","in":null,"near":["ostia"],"note":""}`
-	const ostia, lido = `{"id":2,"slug":"ostia","in":"rome","near":["rome","ostia"],"note":"n"}`, `{"id":3,"slug":"lido","in":"ostia","near":[],"note":""}`
-	for _, row := range []struct{ id, body, want, reason string }{
-		{"1", `{"slug":"roma"}`, `{"id":1,"slug":"roma","in":null,"near":["ostia"],"note":""},{"id":2,"slug":"ostia","in":"roma","near":["roma","ostia"],"note":"n"},` + lido,
-			"one reference and a list, in another field of which it stays"},
-		{"2", `{"slug":"port"}`, `{"id":1,"slug":"rome","in":null,"near":["port"],"note":""},{"id":2,"slug":"port","in":"rome","near":["rome","port"],"note":"n"},{"id":3,"slug":"lido","in":"port","near":[],"note":""}`,
-			"the record refers to itself"},
-		{"1", `{"slug":"roma","in":"rome","note":"new"}`, `{"id":1,"slug":"roma","in":"roma","near":["ostia"],"note":"new"},{"id":2,"slug":"ostia","in":"roma","near":["roma","ostia"],"note":"n"},` + lido,
-			"a reference to its former text, and another member"},
-		{"2", `{"slug":"port","near":[],"in":null}`, `{"id":1,"slug":"rome","in":null,"near":["port"],"note":""},{"id":2,"slug":"port","in":null,"near":[],"note":"n"},{"id":3,"slug":"lido","in":"port","near":[],"note":""}`,
-			"references that it loses"},
-		{"1", `{"slug":"rome","note":"x"}`, `{"id":1,"slug":"rome","in":null,"near":["ostia"],"note":"x"},` + ostia + `,` + lido, "the same text"},
-		{"1", `{"slug":"lido"}`, rome + `,` + ostia + `,` + lido, "a text that is taken"},
-	} {
-		cat := mustCatalogue(t, definition)
-		must(t, cat.Load(strings.NewReader(`{"places":[`+rome+`,`+ostia+`,`+lido+`]}`), catalogue.LoadOptions{}))
-		c := collectionOf(t, cat, "places")
-		before := c.Revision()
-		record, err := c.Update(t.Context(), row.id, catalogue.Edit{Body: []byte(row.body), Partial: true})
-		list, _ := c.List(t.Context(), catalogue.Query{})
-		var records []string
-		for _, r := range list.Records {
-			records = append(records, string(r))
-		}
-		if got := strings.Join(records, ","); got != row.want || err == nil && !slices.Contains(records, string(record)) {
-			t.Errorf("%s: %s, %v: %s, want %s", row.reason, record, err, got, row.want)
-		}
-		if after := c.Revision(); after-before > 1 {
-			t.Errorf("%s: %d revisions", row.reason, after-before)
-		}
-	}
-	cat := mustCatalogue(t, definition)
-	must(t, cat.Load(strings.NewReader(`{"places":[`+rome+`,`+ostia+`]}`), catalogue.LoadOptions{}))
-	places := mustIn(definition, cat)
-	must(t, places.Update(1, func(p *place) error { p.Slug = "roma"; return nil }))
-	if p, err := places.Get(2); err != nil || *p.In != "rome" {
-		t.Errorf("after a write from Go: %+v, %v, want a reference to rome", p, err)
-	}
-}
-
 // TestReferencesInside checks references inside objects, lists and maps: a request must have
 // those of records that exist, deletions leave them as they are, and Check finds them then.
 func TestReferencesInside(t *testing.T) {
@@ -323,39 +272,6 @@ func TestReferencesInside(t *testing.T) {
 		}}}))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a reference to %s: %v, want %s", to, err, want)
-		}
-	}
-}
-
-// TestCheckFindsViolations checks the list of all references to no record, and their places.
-func TestCheckFindsViolations(t *testing.T) {
-	for _, open := range []bool{false, true} {
-		cat := newRelations(t, open)
-		must(t, cat.Load(strings.NewReader(relatedData), catalogue.LoadOptions{}))
-		must(t, cat.Load(strings.NewReader(`{"categories":[{"id":1,"code":"home","name":"","parent":7},{"id":2,"code":"sale","name":"","parent":1}]}`), catalogue.LoadOptions{}))
-		var found catalogue.Violations
-		err := cat.Check()
-		if !errors.As(err, &found) || !errors.Is(err, catalogue.ErrDangling) {
-			t.Fatalf("Check: %v, want Violations", err)
-		}
-		var got []string
-		for _, v := range found {
-			got = append(got, fmt.Sprintf("%s %v %s: %v", v.Collection, v.Identity, v.Field, v.Err))
-		}
-		const dangling = "reference to no record: "
-		want := []string{
-			"categories 1 parent: " + dangling + "7 of categories",
-			"products 2 category: " + dangling + `"lamps" of categories`,
-			"products 3 categories: " + dangling + `"lamps" of categories`,
-			"orders 1 category: " + dangling + "40 of categories",
-			"orders 5 customer: " + dangling + `"gone@a.example" of customers`,
-			"orders 5 product: " + dangling + `"gone" of products`,
-			"orders 5 category: " + dangling + "9 of categories",
-			"orders 5 watchers: " + dangling + "9 of customers",
-		}
-		equal(t, fmt.Sprintf("open %t", open), want, got)
-		if text := err.Error(); !strings.HasPrefix(text, "catalogue: 8 violations: record 1 of categories, in the field parent: reference to no record: 7 of categories; record 2 of") {
-			t.Errorf("text %q", text)
 		}
 	}
 }

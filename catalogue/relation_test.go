@@ -1,7 +1,6 @@
 package catalogue_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -83,20 +82,18 @@ func relatedTerms(text string) []ordering.Term {
 // newRelations returns an empty shop of structs or of open records.
 func newRelations(tb testing.TB, open bool) *catalogue.Catalogue {
 	tb.Helper()
-	return mustCatalogue(tb, relatedDefinition[relatedCategory](tb, "categories", open), relatedDefinition[relatedCustomer](tb, "customers", open),
-		relatedDefinition[relatedProduct](tb, "products", open), relatedDefinition[relatedOrder](tb, "orders", open))
+	return mustCatalogue(tb, relations(tb, open)...)
 }
 
-func relatedDefinition[T any](tb testing.TB, key string, open bool) catalogue.AnyDefinition {
-	d := mustDescribe[T](tb, key)
-	d.Filters, d.Sortable = relatedPaths[key], relatedSortable[key]
-	if key == "orders" {
-		d.Search = []string{"note", "^customer__name", "product__category__name", "$watchers__name"}
+func relations(tb testing.TB, open bool) []catalogue.AnyDefinition {
+	names := func(d *schema.Description) {
+		d.Filters, d.Sortable = relatedPaths[d.Key], relatedSortable[d.Key]
+		if d.Key == "orders" {
+			d.Search = []string{"note", "^customer__name", "product__category__name", "$watchers__name"}
+		}
 	}
-	if open {
-		return catalogue.Define[schema.Record](key, catalogue.Options{Description: &d})
-	}
-	return catalogue.DefineBare[T](key, catalogue.Options{Description: &d})
+	return []catalogue.AnyDefinition{definitionOf[relatedCategory](tb, "categories", open, names), definitionOf[relatedCustomer](tb, "customers", open, names),
+		definitionOf[relatedProduct](tb, "products", open, names), definitionOf[relatedOrder](tb, "orders", open, names)}
 }
 
 const relatedData = `{
@@ -118,164 +115,6 @@ const relatedData = `{
 	{"id":3,"customer":"bo@a.example","product":"lamp","category":2,"watchers":[1,3],"note":""},
 	{"id":4,"customer":"cy@a.example","product":"rug","category":1,"watchers":[1],"note":"a"},
 	{"id":5,"customer":"gone@a.example","product":"gone","category":9,"watchers":[9],"note":"left by a write from Go"}]}`
-
-// Each row is a rule of section 12 of what the framework answers, or of its tables of odd values.
-func TestFiltersAcrossReferences(t *testing.T) {
-	for _, open := range []bool{false, true} {
-		cat := newRelations(t, open)
-		must(t, cat.Load(strings.NewReader(relatedData), catalogue.LoadOptions{}))
-		for _, row := range []struct {
-			key, query, want string // ids, or the errors
-			reason           string
-		}{
-			{"orders", "customer__name=Zoe+Straw", "1", "exact, by a text"},
-			{"orders", "customer__name=zoe+straw", "", "letters count"},
-			{"orders", "customer__name__icontains=STRA", "1", "another lookup"},
-			{"orders", "customer__name__istartswith=+BO", "2 3", "text is trimmed as in its own collection"},
-			{"orders", "customer__uuid=+110D7C25CCF340B39815A3D516A91F39", "2 3", "a UUID in another spelling"},
-			{"orders", "customer__uuid=x", `customer_Uuid: Enter a valid UUID.`, "the renderer converts the key"},
-			{"orders", "customer__born__gte=1970-01-01", "2 3", "a null in the other record is not found"},
-			{"orders", "customer__born__isnull=false", "2 3 4", "and neither is a reference to none"},
-			{"orders", "customer__born__isnull=true", "1 5", "isnull finds both"},
-			{"orders", "customer__born__isnull=", "1 2 3 4 5", "an empty value counts as absent"},
-			{"orders", "customer__born__gte=1970-01-01&customer__name__icontains=stra", "", "both hold for the same record"},
-			{"orders", "product__isnull=true", "2", "the reference itself is null"},
-			{"orders", "product__price__gte=1e1", "3 4", "a number is read as in its own collection"},
-			{"orders", "product__price__lte=10", "1 4", "null is not the least either"},
-			{"orders", "product__price__range=10,60", "3 4", "range"},
-			{"orders", "product__price__range=60,10", "", "an empty range"},
-			{"orders", "product__price__range=,10", "", "a range without a bound"},
-			{"orders", "product__price__range=10", "product_Price_Range: Range query expects two values.", "one value"},
-			{"orders", "product__price__gte=abc", "product_Price_Gte: Enter a number.", "no number"},
-			{"orders", "product__active=false", "3", "boolean"},
-			{"orders", "watchers__in=3,99,1.5", "3 4", "ids in a list, cut to integers, or of no record"},
-			{"orders", "watchers__in=,", "", "none"},
-			{"orders", "watchers__in=x", "watchers_In: Enter a number.", "no id"},
-			{"orders", "watchers__isnull=true", "2", "an empty list"},
-			{"orders", "watchers__isnull=false", "1 3 4 5", "a list, each record once"},
-			{"orders", "watchers__id__in=1,3", "3 4", "of another record"},
-			{"products", "categories__in=sale,+lamps", "1 3", "texts in a list"},
-			{"orders", "search=%5E(zo%7Cbo)", "1 3 4", "a regular expression, once for a record with several"},
-			{"orders", "search=(", "search: Enter a valid regular expression: missing closing ).", "none"},
-			{"orders", "product__active=x", "1 2 3 4 5", "no boolean counts as absent"},
-			{"orders", "product__category=sale", "4", "a reference by text of another record"},
-			{"orders", "product__category=x", "product_Category: " + notChoice, "no such record"},
-			{"orders", "product__category__code__in=home,+lamps", "1 3", "two references and a list"},
-			{"orders", "product__category__code__in=,", "", "an empty list"},
-			{"orders", "product__category__name__icontains=SALE", "4", "two references"},
-			{"orders", "product__category__parent__name=Sale+100%25", "3", "three references"},
-			{"orders", "product__categories__name__icontains=s", "1 4", "a list at the end of a path"},
-			{"orders", "product__categories__name=Sale+100%25", "1", "one of the list"},
-			{"orders", "category__parent__code=sale", "1", "by id and then by id"},
-			{"orders", "category__name__in=Home,Lamps", "1 4", "by id"},
-			{"orders", "watchers__name=Zoe+Straw", "3 4", "one of a list by ids"},
-			{"orders", "watchers__born__isnull=true", "2 3 4 5", "one of a list is null, or there is none"},
-			{"orders", "watchers__born__isnull=false", "1 3", "one of a list is not null"},
-			{"categories", "parent__code=home", "2", "a collection that refers to itself"},
-			{"categories", "parent__parent__name__icontains=home", "40", "twice"},
-			{"categories", "parent__parent__isnull=true", "1 2", "a null on the way"},
-			{"products", "category__parent=+1", "3", "an id is trimmed"},
-			{"products", "category__parent=99", "category_Parent: " + notChoice, "no such id"},
-			{"products", "category__parent__isnull=false", "2 3", "isnull of a reference of another record"},
-			{"products", "categories__name=Home", "1", "a list by text"},
-			{"products", "categories__parent__isnull=true", "1 2", "one of a list is null, or the list is empty"},
-			{"orders", "customer=x&product__price__gte=x&customer__uuid=x",
-				"customer_Uuid: Enter a valid UUID.\nproduct_Price_Gte: Enter a number.\ncustomer: " + notChoice, "the order of Filters"},
-			{"orders", "search=zoe", "1 2 3 4", "a word in the note, at the beginning of the customer's name, or in one of a list"},
-			{"orders", "search=straw", "3 4", "^ is the beginning, $ is anywhere"},
-			{"orders", "search=zoe+gift", "1", "one word in each field"},
-			{"orders", "search=sale", "4", "two references; a reference to none matches nothing"},
-		} {
-			got := foundIDs(t, cat, row.key, row.query)
-			if got != row.want {
-				t.Errorf("open %t: %s?%s finds %q, want %q (%s)", open, row.key, row.query, got, row.want, row.reason)
-			}
-		}
-	}
-}
-
-const notChoice = "Select a valid choice. That choice is not one of the available choices."
-
-// foundIDs returns the ids that a list has for the parameters of a query, or the errors.
-func foundIDs(tb testing.TB, cat *catalogue.Catalogue, key, query string) string {
-	tb.Helper()
-	c := collectionOf(tb, cat, key)
-	params := pagination.ParseQuery(query)
-	filter, err := c.Description().Filter(tb.Context(), params.Values, schema.Checks{Find: c.Find})
-	if err != nil {
-		return strings.ReplaceAll(strings.TrimPrefix(err.Error(), "schema: invalid record: "), "; ", "\n")
-	}
-	order, _ := params.Get("ordering")
-	list, err := c.List(tb.Context(), catalogue.Query{Filter: filter, Terms: relatedTerms(order)})
-	must(tb, err)
-	var ids []string
-	for _, record := range list.Records {
-		r, err := schema.ParseRecord(record)
-		must(tb, err)
-		ids = append(ids, strconv.Itoa(r.ID))
-		if _, err := c.Get(tb.Context(), strconv.Itoa(r.ID), filter); err != nil { // one record is found in another way
-			tb.Errorf("%s?%s: Get of id %d: %v", key, query, r.ID, err)
-		}
-	}
-	if list.Count != len(ids) {
-		tb.Errorf("%s?%s: count %d of %d records", key, query, list.Count, len(ids))
-	}
-	at := 0
-	for record, err := range c.All(tb.Context(), catalogue.Query{Filter: filter, Terms: relatedTerms(order)}) {
-		if err != nil || at >= len(list.Records) || !bytes.Equal(record, list.Records[at]) {
-			tb.Errorf("%s?%s: record %d of all is %s, error %v", key, query, at, record, err)
-		}
-		at++
-	}
-	if at != len(ids) {
-		tb.Errorf("%s?%s: %d of %d records", key, query, at, len(ids))
-	}
-	counts, err := c.Counts(tb.Context(), schema.Filter{Search: filter.Search}, [][]schema.Test{filter.Tests})
-	all, err2 := c.Counts(tb.Context(), filter, [][]schema.Test{nil, {{Field: "id", Lookup: "lt", Values: []string{"0"}}}})
-	if err := cmp.Or(err, err2); err != nil || counts[0] != len(ids) || all[0] != len(ids) || all[1] != 0 {
-		tb.Errorf("%s?%s: counts %d and %d of %d records, error %v", key, query, counts, all, len(ids), err)
-	}
-	return strings.Join(ids, " ")
-}
-
-func TestOrderingAcrossReferences(t *testing.T) {
-	for _, open := range []bool{false, true} {
-		cat := newRelations(t, open)
-		must(t, cat.Load(strings.NewReader(relatedData), catalogue.LoadOptions{}))
-		for _, row := range []struct{ key, terms, want, reason string }{
-			{"orders", "product__price", "1 4 3 2 5", "decimals by value; null and no record are the largest"},
-			{"orders", "-product__price", "5 2 3 4 1", "the exact mirror"},
-			{"orders", "product__category__name", "1 3 4 2 5", "two references"},
-			{"orders", "customer__name,-note", "2 3 4 1 5", "ties by another term"},
-			{"orders", "-customer__name", "5 1 4 3 2", "ties by id in the direction of the first term"},
-			{"orders", "customer__born", "4 2 3 1 5", "a null in the other record is as large as none"},
-			{"orders", "note,customer__name", "3 4 1 5 2", "after an own term"},
-			{"orders", "customer__email,nope,customer", "1 2 3 4 5", "other names have no effect"},
-			{"orders", "customerName,category__name", "4 1 3 2 5", "and neither has camelCase"},
-			{"orders", "watchers__name", "1 3 4 2 5", "the least of several; none is null"},
-			{"orders", "-watchers__name", "5 2 4 3 1", "the greatest of several"},
-			{"orders", "product__categories__name", "1 4 2 3 5", "after another reference"},
-			{"orders", "-product__categories__name", "5 3 2 1 4", "and in descending order"},
-			{"categories", "parent__code", "2 40 1", "a collection that refers to itself"},
-			{"categories", "-parent__parent__name", "2 1 40", "twice"},
-			{"products", "category__parent__name", "3 2 1", "by text, then by id"},
-		} {
-			query := "ordering=" + row.terms
-			terms := relatedTerms(row.terms)
-			repeated := append(slices.Clone(terms), ordering.Term{Field: terms[0].Field, Desc: !terms[0].Desc}) // has no effect
-			if got := foundIDs(t, cat, row.key, query); got != row.want {
-				t.Errorf("open %t: %s?%s is %q, want %q (%s)", open, row.key, query, got, row.want, row.reason)
-			}
-			last := len(strings.Fields(row.want)) - 1
-			list, err := collectionOf(t, cat, row.key).List(t.Context(), catalogue.Query{
-				Window: pagination.Window{Limit: 1, Offset: last}, Terms: repeated,
-			})
-			if err != nil || !strings.HasPrefix(string(list.Records[0]), `{"id":`+strings.Fields(row.want)[last]+`,`) {
-				t.Errorf("open %t: %s?%s: the last record is %s (%v)", open, row.key, query, list.Records[0], err)
-			}
-		}
-	}
-}
 
 // A relatedModel has the records of a shop, in which brute force finds what a query selects.
 type relatedModel map[string]map[int]map[string]any

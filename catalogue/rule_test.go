@@ -100,56 +100,6 @@ func send(handler http.Handler, method, path, body string) string {
 	return fmt.Sprint(w.Code, " ", text)
 }
 
-// TestRules sends requests in the order of drf-shop.md 7: the fields, what is unique together, and
-// the rule of the record.
-func TestRules(t *testing.T) {
-	for _, test := range []struct {
-		reason, method, body, want string
-	}{
-		{"a rule of a field with a pointer changes its value", "POST", `{"code":"B","customer":"x","name":"  two   blanks "}`,
-			`201 {"id":2,"code":"B","customer":"x","name":"two blanks","percent":5,"minimum":null,"from":null,"until":null`},
-		{"errors of rules and of bounds of fields are together", "POST", `{"code":"a","customer":"y","name":"A  Banned  thing","percent":91}`,
-			`400 {"code":["Only capitals."],"name":["This name is not allowed."],"percent":["Ensure this value is less than or equal to 90."]}`},
-		{"a rule of a field is not called if the field is invalid", "POST", `{"code":"abcdefghijk","customer":"y"}`,
-			`400 {"code":["Ensure this field has no more than 10 characters."]}`},
-		{"the set before the rule of the record", "POST", `{"code":" A ","customer":"x","percent":60}`,
-			`400 {"nonFieldErrors":["The fields customer, code must make a unique set."]}`},
-		{"fields before the set", "POST", `{"code":"A","customer":"x","percent":91}`,
-			`400 {"percent":["Ensure this value is less than or equal to 90."]}`},
-		{"fields of the set are required", "POST", `{"code":"A"}`, `400 {"customer":["This field is required."]}`},
-		{"another value of the set", "POST", `{"code":"A","customer":"y"}`,
-			`201 {"id":2,"code":"A","customer":"y","name":"New","percent":5,"minimum":null,"from":null,"until":null`},
-		{"the rule of the record", "POST", `{"code":"B","customer":"x","percent":60}`,
-			`400 {"nonFieldErrors":["More than 50 percent need a minimum."]}`},
-		{"the rule changes the record", "POST", `{"code":"B","customer":"x","name":"free"}`,
-			`201 {"id":2,"code":"B","customer":"x","name":"free","percent":5,"minimum":0,"from":null,"until":null`},
-		{"an error that wraps that of a field", "POST", `{"code":"B","customer":"x","from":2,"until":1}`,
-			`400 {"until":["Must not be before from."]}`},
-		{"nested errors", "POST", `{"code":"B","customer":"x","name":"nested"}`, `400 {"lines":{"0":["No."]}}`},
-		{"PATCH: the rule sees the merged record", "PATCH", `{"minimum":null}`, `400 {"nonFieldErrors":["More than 50 percent need a minimum."]}`},
-		{"PATCH: both members", "PATCH", `{"minimum":null,"percent":50}`,
-			`200 {"id":1,"code":"A","customer":"x","name":"N","percent":50,"minimum":null,"from":null,"until":null`},
-		{"PATCH: the record has its own values", "PATCH", `{"code":"A"}`,
-			`200 {"id":1,"code":"A","customer":"x","name":"N","percent":60,"minimum":7,"from":null,"until":null`},
-		{"PATCH: the rule changes a member that was not sent", "PATCH", `{"name":"free"}`,
-			`200 {"id":1,"code":"A","customer":"x","name":"free","percent":60,"minimum":0,"from":null,"until":null`},
-		{"PUT: members of the set are required", "PUT", `{"customer":"x"}`, `400 {"code":["This field is required."]}`},
-		{"PUT", "PUT", `{"code":"C","customer":"x","minimum":null}`, `400 {"nonFieldErrors":["More than 50 percent need a minimum."]}`},
-	} {
-		_, c, handler := offers(t, catalogue.Options{})
-		path := "/api/offers/"
-		if test.method != "POST" {
-			path += "1/"
-		}
-		before := slices.Collect(c.All())
-		got := send(handler, test.method, path, test.body)
-		equal(t, test.reason, test.want, got)
-		if diff := cmp.Diff(before, slices.Collect(c.All())); strings.HasPrefix(got, "400") && diff != "" {
-			t.Errorf("%s: changed records:\n%s", test.reason, diff)
-		}
-	}
-}
-
 // TestValidate writes records from Go with and without Options.Validate.
 func TestValidate(t *testing.T) {
 	valid := offer{Code: "B", Customer: "x", Name: "N", Percent: 10, CreatedAt: offeredAt}
@@ -474,42 +424,4 @@ func (l *leaflet) Validate(context.Context) error {
 		l.Note, l.Since, l.Cost = "", nil, 0
 	}
 	return nil
-}
-
-// TestRuleEmptiesMembers checks that what a rule empties is not what was stored.
-func TestRuleEmptiesMembers(t *testing.T) {
-	about := schema.Description{
-		Fields: []schema.Field{{Name: "open", Kind: schema.Boolean, Default: "false"}, {Name: "note", Kind: schema.Text}, {Name: "since", Kind: schema.Integer}, {Name: "cost", Kind: schema.Float}},
-		Rule: func(_ context.Context, r *schema.Record) error {
-			if open, _ := r.Get("open"); open == "true" {
-				*r = r.Without("note").Without("since").Without("cost")
-			}
-			return nil
-		},
-	}
-	for _, validate := range []bool{false, true} {
-		for _, defined := range []catalogue.AnyDefinition{
-			catalogue.DefineBare[leaflet]("leaflets", catalogue.Options{Validate: validate}),
-			catalogue.Define[schema.Record]("leaflets", catalogue.Options{Validate: validate, Description: &about}),
-		} {
-			for _, row := range []struct {
-				reason, body string
-				partial      bool
-				want         string
-			}{
-				{"PATCH", `{"open":true}`, true, `{"id":1,"open":true}`},
-				{"PATCH that sends a member", `{"note":"m","open":true}`, true, `{"id":1,"open":true}`},
-				{"PATCH that the rule does not change", `{"note":"m"}`, true, `{"id":1,"open":false,"note":"m","since":7,"cost":1.5}`},
-				{"PUT", `{"open":true,"note":"m","since":8,"cost":2}`, false, `{"id":1,"open":true}`},
-			} {
-				cat := mustCatalogue(t, defined)
-				must(t, cat.Load(strings.NewReader(`{"leaflets":[{"id":1,"open":false,"note":"n","since":7,"cost":1.5}]}`), catalogue.LoadOptions{}))
-				c := collectionOf(t, cat, "leaflets")
-				got, err := c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(row.body), Partial: row.partial})
-				if string(got) != row.want || err != nil {
-					t.Errorf("%s, validate %t, %v: %s, %v, want %s", row.reason, validate, c.RecordType(), got, err, row.want)
-				}
-			}
-		}
-	}
 }

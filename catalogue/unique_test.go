@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -243,50 +242,5 @@ func TestUniqueTogether(t *testing.T) {
 		if diff := cmp.Diff(before, slices.Collect(c.All())); diff != "" {
 			t.Errorf("%s: records (-before +after):\n%s", test.reason, diff)
 		}
-	}
-}
-
-// TestUniqueTogetherOfRequests: sets of the options and of the description are one list, and make
-// their fields required, as in drf-shop.md 7. A set with a field that the description lacks is
-// checked by the write.
-func TestUniqueTogetherOfRequests(t *testing.T) {
-	about := schema.Description{Unique: [][]string{{"place", "floor"}}}
-	shelves := catalogue.Define[shelf]("shelves", catalogue.Options{
-		Unique: [][]string{{"floor", "shelf_name"}, {"place__row", "shelf_name"}, {"place", "floor"}}, Description: &about,
-	})
-	cat := mustCatalogue(t, shelves)
-	served := collectionOf(t, cat, "shelves")
-	equal(t, "sets of the description", [][]string{{"place", "floor"}, {"floor", "shelf_name"}}, served.Description().Unique)
-	equal(t, "the given description was changed", [][]string{{"place", "floor"}}, about.Unique)
-	for _, test := range []struct{ reason, id, body, want string }{
-		{"a field that may be null is required", "", `{"shelfName":"A","place":{"row":1}}`, `{"floor":["This field is required."]}`},
-		{"the first record", "", `{"floor":1,"shelfName":"A","place":{"row":1}}`, ""},
-		{"null", "", `{"floor":null,"shelfName":"A","place":{"row":2}}`, ""},
-		{"null again", "", `{"floor":null,"shelfName":"A","place":{"row":3}}`, ""},
-		{"a set of the options", "", `{"floor":1,"shelfName":" A ","place":{"row":4}}`,
-			`{"nonFieldErrors":["The fields floor, shelf_name must make a unique set."]}`},
-		{"a set of the description", "", `{"floor":1,"shelfName":"B","place":{"row":1}}`,
-			`{"nonFieldErrors":["The fields place, floor must make a unique set."]}`},
-		{"both", "", `{"floor":1,"shelfName":"A","place":{"row":1}}`,
-			`{"nonFieldErrors":["The fields place, floor must make a unique set.","The fields floor, shelf_name must make a unique set."]}`},
-		{"a set that the description lacks", "", `{"floor":2,"shelfName":"A","place":{"row":1}}`,
-			`{"nonFieldErrors":["The fields place__row, shelf_name must make a unique set."]}`},
-		{"PATCH: what is not sent is that of the record", "2", `{"floor":1}`,
-			`{"nonFieldErrors":["The fields floor, shelf_name must make a unique set."]}`},
-		{"PATCH: its own values", "1", `{"floor":1}`, ""},
-	} {
-		var err error
-		if test.id == "" {
-			_, err = served.Create(t.Context(), []byte(test.body), schema.Record{})
-		} else {
-			_, err = served.Update(t.Context(), test.id, catalogue.Edit{Body: []byte(test.body), Partial: true})
-		}
-		got := ""
-		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {
-			got = wireOf(errs)
-		} else {
-			must(t, err)
-		}
-		equal(t, test.reason, test.want, got)
 	}
 }
