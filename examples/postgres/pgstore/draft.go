@@ -317,27 +317,40 @@ func (d *draft) apply(ctx context.Context, cat *catalogue.Catalogue, commit cata
 	before := at.lastID
 	at.lastID = max(at.lastID, commit.LastID)
 	for identity, stored := range commit.Changes {
-		id := identityText(identity)
-		old := d.records[t][id]
-		if stored != nil {
-			at.usedID = max(at.usedID, identity.ID)
-			d.put(t, id, stored)
-		} else {
-			delete(d.records[t], id)
-		}
-		err := t.put(ctx, d.tx, identity, old, row{stored, served[id]})
-		switch {
-		case identity.ID > before && t.ofID(err): // not a conflict that the client caused
-			return fmt.Errorf("%w: id %d exists, but is greater than last_id: %v", ErrCount, identity.ID, err)
-		case err != nil:
-			return err
-		}
+		old := d.records[t][identityText(identity)]
 		switch {
 		case old == nil && stored != nil:
 			at.count++
 		case old != nil && stored == nil:
 			at.count--
 		}
+		if stored != nil {
+			at.usedID = max(at.usedID, identity.ID)
+		}
+	}
+	state := at // is written with the first row
+	for identity, stored := range commit.Changes {
+		id := identityText(identity)
+		old := d.records[t][id]
+		if stored != nil {
+			d.put(t, id, stored)
+		} else {
+			delete(d.records[t], id)
+		}
+		if old == nil && stored == nil {
+			continue
+		}
+		err := t.put(ctx, d.tx, identity, old, row{stored, served[id]}, state)
+		switch {
+		case identity.ID > before && t.ofID(err): // not a conflict that the client caused
+			return fmt.Errorf("%w: id %d exists, but is greater than last_id: %v", ErrCount, identity.ID, err)
+		case err != nil:
+			return err
+		}
+		state = nil
+	}
+	if state == nil {
+		return nil
 	}
 	return t.advance(ctx, d.tx, *at)
 }

@@ -77,6 +77,13 @@ func isUnavailable(err error) bool {
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
+// isLost reports whether a connection has ended.
+func isLost(err error) bool {
+	var network *net.OpError
+	return errors.As(err, &network) && network.Op != "dial" && !network.Timeout() || hasCode(err, "57P01", "57P02", "57P05") ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, driver.ErrBadConn)
+}
+
 func hasCode(err error, codes ...string) bool {
 	code, ok := sqlState(err)
 	return ok && slices.Contains(codes, code)

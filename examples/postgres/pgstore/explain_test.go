@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -14,7 +13,7 @@ func (s *Store) Explain(ctx context.Context, key string, filter schema.Filter) (
 	if err != nil {
 		return "", err
 	}
-	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = t.read(ctx, false, func(ctx context.Context, tx querier) error {
 		q := statement{ctx: ctx, tx: tx}
 		where, err := q.where(t, "t", filter)
 		if err != nil {

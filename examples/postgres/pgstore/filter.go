@@ -21,7 +21,7 @@ var ErrLookup = errors.New("pgstore: unsupported lookup")
 // A statement is SQL under construction. What comes from a request becomes a parameter.
 type statement struct {
 	ctx     context.Context
-	tx      *sql.Tx // in which tests that Go makes read values
+	tx      querier // in which tests that Go makes read values
 	args    []any
 	aliases int
 }

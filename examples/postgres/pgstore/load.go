@@ -40,7 +40,8 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &parts); err != nil {
 		return fmt.Errorf("pgstore: %w", err)
 	}
-	return s.onConn(ctx, func(conn *sql.Conn, tx *sql.Tx) error {
+	var failed error
+	err = s.transaction(ctx, writing, func(conn *sql.Conn, tx *sql.Tx) error {
 		for _, t := range s.tables { // all transactions lock in this order
 			if _, given := parts[t.about.Key]; !given {
 				continue
@@ -50,29 +51,16 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 				commit = batch[i]
 			}
 			if err := t.replace(ctx, conn, tx, cat, commit); err != nil {
-				return t.fault(ctx, err)
+				failed = t.fault(ctx, err)
+				return failed
 			}
 		}
 		return nil
 	})
-}
-
-// onConn runs f in a transaction of a connection, which can COPY, unlike one of database/sql.
-func (s *Store) onConn(ctx context.Context, f func(conn *sql.Conn, tx *sql.Tx) error) error {
-	conn, err := s.db.Conn(ctx)
-	if err != nil {
-		return fault(ctx, "pgstore", err)
+	if failed != nil {
+		return failed
 	}
-	defer conn.Close()
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
-	if err != nil {
-		return fault(ctx, "pgstore", err)
-	}
-	defer tx.Rollback() // has no effect after Commit
-	if err := f(conn, tx); err != nil {
-		return err
-	}
-	return fault(ctx, "pgstore", tx.Commit())
+	return fault(ctx, "pgstore", err)
 }
 
 // replace replaces all records of the table in a transaction of a connection by those that a commit

@@ -316,7 +316,6 @@ func TestInsertInvalidRecord(t *testing.T) {
 		{"two members of one field", "books", `{"id":6,"new":1,"New":2}`, catalogue.ErrInvalidData},
 		{"array", "books", `[{"id":6}]`, catalogue.ErrInvalidData},
 		{"null", "books", `null`, catalogue.ErrInvalidData},
-		{"missing members", "events", `{"id":6}`, catalogue.ErrInvalidData},
 		{"id in use", "books", `{"id":5,"new":1}`, httpapi.ErrConflict},
 		{"unknown collection", "item_variants", `{"id":6}`, catalogue.ErrUnknownCollection},
 		{"U+0000 in described text", "events", fmt.Sprintf(event, 6, `"\u0000"`), schema.ErrInvalid},

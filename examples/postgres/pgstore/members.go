@@ -33,7 +33,7 @@ func newMembers() *members {
 }
 
 // members reads the members of the collection.
-func (t *table) members(ctx context.Context, tx *sql.Tx) (*members, error) {
+func (t *table) members(ctx context.Context, tx querier) (*members, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT name, field, number, records FROM members WHERE collection = $1`, t.about.Key)
 	if err != nil {
 		return nil, err

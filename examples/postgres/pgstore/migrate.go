@@ -64,9 +64,17 @@ CREATE TABLE IF NOT EXISTS members (
 // run. It wraps [catalogue.ErrInvalidData] if a record cannot be read, and [httpapi.ErrUnavailable]
 // if the database is unavailable. O(n log n) in records of changed tables.
 func (s *Store) Migrate(ctx context.Context) error {
-	return retried(func() error {
-		return s.onConn(ctx, func(conn *sql.Conn, tx *sql.Tx) error { return s.migrate(ctx, conn, tx) })
+	var failed error
+	err := retried(func() error {
+		return s.transaction(ctx, writing, func(conn *sql.Conn, tx *sql.Tx) error {
+			failed = s.migrate(ctx, conn, tx)
+			return failed
+		})
 	})
+	if failed != nil {
+		return failed
+	}
+	return fault(ctx, "pgstore", err)
 }
 
 func (s *Store) migrate(ctx context.Context, conn *sql.Conn, tx *sql.Tx) error {

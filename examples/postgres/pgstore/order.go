@@ -35,7 +35,7 @@ type orderBy []expr
 
 // numbers returns the numbers of the fields that open records can be ordered by. It does
 // not read them if no term needs them.
-func (t *table) numbers(ctx context.Context, tx *sql.Tx, terms []ordering.Term) (map[string]int, error) {
+func (t *table) numbers(ctx context.Context, tx querier, terms []ordering.Term) (map[string]int, error) {
 	needs := func(term ordering.Term) bool { return term.Field != t.identity.name }
 	if !t.open() || !slices.ContainsFunc(slices.Concat(terms, t.about.Ordering), needs) {
 		return nil, nil
@@ -172,7 +172,7 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 		return err
 	}
 	var order orderBy
-	err = inSnapshot(ctx, s.db, func(tx *sql.Tx) error {
+	err = s.transaction(ctx, snapshot, func(_ *sql.Conn, tx *sql.Tx) error {
 		numbers, err := t.numbers(ctx, tx, terms)
 		if err != nil {
 			return err

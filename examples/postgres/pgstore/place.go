@@ -53,7 +53,7 @@ func (t *table) orderName(terms []ordering.Term) string { return ordering.Format
 
 // parsePlace returns the place of a token. If its record has not changed, the place has all of its
 // values.
-func (t *table) parsePlace(ctx context.Context, tx *sql.Tx, terms []ordering.Term, order orderBy, token string) (p place, err error) {
+func (t *table) parsePlace(ctx context.Context, tx querier, terms []ordering.Term, order orderBy, token string) (p place, err error) {
 	text, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err == nil {
 		err = json.Unmarshal(text, &p)
@@ -140,7 +140,7 @@ func (q *statement) beyond(e expr, value string) string {
 func (t *table) Positions() bool { return true }
 
 // listAt returns the page of a query that begins at a place.
-func (t *table) listAt(ctx context.Context, tx *sql.Tx, q catalogue.Query, terms []ordering.Term, order orderBy) (list catalogue.Listing, err error) {
+func (t *table) listAt(ctx context.Context, tx querier, q catalogue.Query, terms []ordering.Term, order orderBy) (list catalogue.Listing, err error) {
 	at := *q.Place
 	order = order.whole()
 	list = catalogue.Listing{Count: -1, Terms: terms}

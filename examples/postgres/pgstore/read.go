@@ -21,8 +21,15 @@ func (s *Store) limit(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithTimeout(ctx, s.timeout)
 }
 
-// read calls f in a read-only snapshot transaction or, if ctx is that of a write, in its transaction.
-func (t *table) read(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+// A querier is a transaction or, for a single statement, the database.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// read calls f with a read-only snapshot transaction or, if ctx is that of a write, with its
+// transaction. A single statement sees one snapshot without a transaction.
+func (t *table) read(ctx context.Context, single bool, f func(ctx context.Context, q querier) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", t.about.Key, err)
 	}
@@ -31,25 +38,15 @@ func (t *table) read(ctx context.Context, f func(ctx context.Context, tx *sql.Tx
 	}
 	limited, cancel := t.store.limit(ctx)
 	defer cancel()
-	return t.fault(ctx, inSnapshot(limited, t.store.db, func(tx *sql.Tx) error { return f(limited, tx) }))
-}
-
-// inSnapshot runs f in a read-only transaction that sees one snapshot.
-func inSnapshot(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
-	if err != nil {
-		return err
+	if single {
+		return t.fault(ctx, t.store.fresh(func() error { return f(limited, t.store.db) }))
 	}
-	defer tx.Rollback() // has no effect after Commit
-	if err := f(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return t.fault(ctx, t.store.transaction(limited, snapshot, func(_ *sql.Conn, tx *sql.Tx) error { return f(limited, tx) }))
 }
 
 // List returns a page of one snapshot.
 func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Listing, err error) {
-	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = t.read(ctx, false, func(ctx context.Context, tx querier) error {
 		numbers, err := t.numbers(ctx, tx, q.Terms)
 		if err != nil {
 			return err
@@ -77,7 +74,7 @@ func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Lis
 }
 
 // count returns the number of records that a filter selects.
-func (t *table) count(ctx context.Context, tx *sql.Tx, filter schema.Filter) (n int, err error) {
+func (t *table) count(ctx context.Context, tx querier, filter schema.Filter) (n int, err error) {
 	if len(filter.Tests) == 0 && len(filter.Search) == 0 {
 		at, err := t.state(ctx, tx, stateQuery)
 		return at.count, err
@@ -92,7 +89,7 @@ func (t *table) count(ctx context.Context, tx *sql.Tx, filter schema.Filter) (n 
 
 // rows returns the selected records from start to end of count. The subquery finds their ids,
 // from the nearer end and, if possible, in an index alone.
-func (t *table) rows(ctx context.Context, tx *sql.Tx, filter schema.Filter, order orderBy, start, end, count int) ([][]byte, error) {
+func (t *table) rows(ctx context.Context, tx querier, filter schema.Filter, order orderBy, start, end, count int) ([][]byte, error) {
 	if start == end {
 		return nil, nil
 	}
@@ -131,20 +128,19 @@ func (t *table) rows(ctx context.Context, tx *sql.Tx, filter schema.Filter, orde
 
 // Get returns the record that a segment names and a filter selects.
 func (t *table) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
-	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		record, err = t.find(ctx, tx, quote(t.shown()), segment, filter, "")
+	_, values := t.named(segment)
+	single := len(values) == 1 && len(filter.Tests) == 0 && len(filter.Search) == 0
+	err = t.read(ctx, single, func(ctx context.Context, q querier) error {
+		record, err = t.find(ctx, q, quote(t.shown()), segment, filter, "")
 		return err
 	})
 	return record, err
 }
 
 // find returns a column of the record that a segment names and a filter selects.
-func (t *table) find(ctx context.Context, tx *sql.Tx, column, segment string, filter schema.Filter, lock string) (text []byte, err error) {
-	at := t.identity
-	if t.about.Lookup != "" {
-		at, _ = t.column(t.about.Lookup)
-	}
-	for _, value := range t.spellings(at, segment) {
+func (t *table) find(ctx context.Context, tx querier, column, segment string, filter schema.Filter, lock string) (text []byte, err error) {
+	at, values := t.named(segment)
+	for _, value := range values {
 		q := statement{ctx: ctx, tx: tx}
 		where, err := q.where(t, "t", filter)
 		if err != nil {
@@ -157,6 +153,15 @@ func (t *table) find(ctx context.Context, tx *sql.Tx, column, segment string, fi
 		}
 	}
 	return nil, fmt.Errorf("%w: %s", catalogue.ErrNotFound, segment)
+}
+
+// named returns the column that a segment names, and the values that it can mean.
+func (t *table) named(segment string) (at column, values []string) {
+	at = t.identity
+	if t.about.Lookup != "" {
+		at, _ = t.column(t.about.Lookup)
+	}
+	return at, t.spellings(at, segment)
 }
 
 // spellings returns the values of a column that a text can mean: the digits of an id, or the text
@@ -178,7 +183,7 @@ func (t *table) Count(ctx context.Context, filter schema.Filter, groups [][]sche
 	if len(groups) == 0 {
 		return nil, ctx.Err()
 	}
-	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = t.read(ctx, false, func(ctx context.Context, tx querier) error {
 		q := statement{ctx: ctx, tx: tx}
 		where, err := q.where(t, "t", filter)
 		var list []string
@@ -200,8 +205,8 @@ func (t *table) Count(ctx context.Context, filter schema.Filter, groups [][]sche
 // Find returns the id, or another number if records have a key, of the record of a collection that
 // has a text in a field, and its text.
 func (t *table) Find(ctx context.Context, collection, field, text string) (id int, stored string, err error) {
-	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		d := newDraft(t.store, tx)
+	err = t.read(ctx, false, func(ctx context.Context, tx querier) error {
+		d := newDraft(t.store, tx.(*sql.Tx)) // of a snapshot or a write
 		id, stored, err = d.find(ctx, collection, field, text)
 		return err
 	})
@@ -210,17 +215,12 @@ func (t *table) Find(ctx context.Context, collection, field, text string) (id in
 
 // Revision returns the revision of the collection.
 func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, fmt.Errorf("%s: %w", t.about.Key, err)
-	}
-	if tx, ok := ctx.Value(t.store).(*sql.Tx); ok {
-		at, err := t.state(ctx, tx, stateQuery)
-		return at.revision, t.fault(ctx, err)
-	}
-	limited, cancel := t.store.limit(ctx)
-	defer cancel()
-	at, err := t.state(limited, t.store.db, stateQuery)
-	return at.revision, t.fault(ctx, err)
+	err = t.read(ctx, true, func(ctx context.Context, q querier) error {
+		at, err := t.state(ctx, q, stateQuery)
+		revision = at.revision
+		return err
+	})
+	return revision, err
 }
 
 // state is the row of a collection.
@@ -235,9 +235,7 @@ type state struct {
 const stateQuery = `SELECT count, last_id, used_id, revision FROM collections WHERE key = $1`
 
 // state reads the state with a query.
-func (t *table) state(ctx context.Context, q interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, query string, args ...any) (at state, err error) {
+func (t *table) state(ctx context.Context, q querier, query string, args ...any) (at state, err error) {
 	err = q.QueryRowContext(ctx, query, append([]any{t.about.Key}, args...)...).Scan(&at.count, &at.lastID, &at.usedID, &at.revision)
 	return at, err
 }
@@ -254,7 +252,15 @@ func (t *table) lock(ctx context.Context, tx *sql.Tx) (state, error) {
 
 // advance writes the state, with the next revision.
 func (t *table) advance(ctx context.Context, tx *sql.Tx, at state) error {
-	_, err := tx.ExecContext(ctx, `UPDATE collections SET count = $2, last_id = $3, used_id = $4, revision = $5 WHERE key = $1`,
-		t.about.Key, at.count, at.lastID, at.usedID, int64(at.revision+1))
+	_, err := tx.ExecContext(ctx, advanceQuery(1), t.advanced(at)...)
 	return err
+}
+
+// advanceQuery is the statement of advance, with a number as the first of its parameters.
+func advanceQuery(n int) string {
+	return fmt.Sprintf(`UPDATE collections SET count = $%d, last_id = $%d, used_id = $%d, revision = $%d WHERE key = $%d`, n, n+1, n+2, n+3, n+4)
+}
+
+func (t *table) advanced(at state) []any {
+	return []any{at.count, at.lastID, at.usedID, int64(at.revision + 1), t.about.Key}
 }

@@ -13,7 +13,7 @@ import (
 // [httpapi.ErrUnavailable]. O(n), in constant memory.
 func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	b := bufio.NewWriter(w)
-	failed := inSnapshot(ctx, s.db, func(tx *sql.Tx) error {
+	failed := s.transaction(ctx, snapshot, func(_ *sql.Conn, tx *sql.Tx) error {
 		lead := "{"
 		for _, t := range s.tables {
 			fmt.Fprintf(b, "%s%q:[", lead, t.about.Key)

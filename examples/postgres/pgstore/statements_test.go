@@ -166,6 +166,44 @@ func TestRepeatedReferences(t *testing.T) {
 	}
 }
 
+// TestRoundTrips checks how many statements requests need, each of which is a round trip.
+func TestRoundTrips(t *testing.T) {
+	recorder := newRecorder(t, shared.DSN(newDatabase(t, "template1")))
+	store := open(t, pgstore.Options{DSN: recorder.dsn, Definitions: recordedFilms(), MaxConns: 1})
+	load(t, store, `{"directors":[{"id":1,"name":"A","slug":"a","born":null,"website":""}],"genres":[{"id":1,"name":"a","position":0},{"id":2,"name":"b","position":0},{"id":3,"name":"c","position":0}]}`)
+	h := handle(t, store, httpapi.Options{Authorizer: httpapi.AllowAll})
+	for _, row := range []struct {
+		method, target, body string
+		want                 string
+	}{
+		{"GET", "/api/directors/1/", "", "SELECT"},
+		{"GET", "/api/directors/", "", "begin SELECT SELECT commit"},
+		{"POST", "/api/films/", `{"title":"T","slug":"t%d","minutes":90,"price":"9.50","director":1,"genres":[]}`, "begin SELECT SELECT SELECT WITH commit"}, // lock, slug, director
+		{"PATCH", "/api/directors/1/", `{"name":"B%d"}`, "SELECT begin SELECT SELECT WITH commit"},                                                           // lock, record
+		{"DELETE", "/api/genres/%d/", "", "SELECT begin SELECT SELECT SELECT SELECT WITH commit"},                                                            // two locks, record, films
+	} {
+		var got []string
+		for i := 1; i <= 2; i++ { // the first time, statements are prepared
+			recorder.take()
+			at := func(text string) string { return strings.ReplaceAll(text, "%d", fmt.Sprint(i)) }
+			r := httptest.NewRequest(row.method, at(row.target), strings.NewReader(at(row.body)))
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Code >= 300 {
+				t.Errorf("%s %s: %d %s", row.method, row.target, w.Code, w.Body)
+			}
+			got = nil
+			for _, s := range recorder.take() {
+				word, _, _ := strings.Cut(s.text, " ")
+				got = append(got, word)
+			}
+		}
+		if diff := cmp.Diff(row.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s %s: -want +got\n%s", row.method, row.target, diff)
+		}
+	}
+}
+
 // TestPreparedStatements checks that a connection prepares a statement again only after
 // 64 others.
 func TestPreparedStatements(t *testing.T) {

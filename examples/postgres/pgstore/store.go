@@ -126,15 +126,53 @@ func connect(opts Options) (*sql.DB, error) {
 	if config.StatementCacheCapacity == pgxDefault {
 		config.StatementCacheCapacity = 64
 	}
-	// After a restart of the server, all connections of the pool have ended.
-	always := func(context.Context, stdlib.ShouldPingParams) bool { return true }
-	db := stdlib.OpenDB(*config, stdlib.OptionShouldPing(always))
+	db := stdlib.OpenDB(*config)
 	conns := cmp.Or(opts.MaxConns, 8)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	db.SetConnMaxLifetime(time.Hour) // so that a changed address is noticed
 	return db, nil
+}
+
+// Options of transactions: of those that see one snapshot, and of those that write.
+var (
+	snapshot = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	writing  = &sql.TxOptions{Isolation: sql.LevelReadCommitted}
+)
+
+// transaction runs f in a transaction of a connection, which can COPY, unlike the transaction.
+func (s *Store) transaction(ctx context.Context, opts *sql.TxOptions, f func(conn *sql.Conn, tx *sql.Tx) error) error {
+	var conn *sql.Conn
+	var tx *sql.Tx
+	err := s.fresh(func() (err error) {
+		if conn, err = s.db.Conn(ctx); err != nil {
+			return err
+		}
+		if tx, err = conn.BeginTx(ctx, opts); err != nil {
+			conn.Close()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer tx.Rollback() // has no effect after Commit
+	if err := f(conn, tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// fresh calls f, and again while it loses its connection. Those of the pool may have ended since
+// their last use, all of them if the server was restarted.
+func (s *Store) fresh(f func() error) error {
+	for lost := 0; ; lost++ {
+		if err := f(); !isLost(err) || lost == s.db.Stats().MaxOpenConnections {
+			return err
+		}
+	}
 }
 
 // Close closes all connections, those in use when their call returns. Later calls of

@@ -23,7 +23,7 @@ var ErrRow = errors.New("pgstore: invalid row")
 // statement for each record. It is the check of the tests.
 func (s *Store) Check(ctx context.Context) error {
 	var faults []error
-	err := inSnapshot(ctx, s.db, func(tx *sql.Tx) error {
+	err := s.transaction(ctx, snapshot, func(_ *sql.Conn, tx *sql.Tx) error {
 		for _, t := range s.tables {
 			found, err := t.check(ctx, tx)
 			if err != nil {

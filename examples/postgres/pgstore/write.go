@@ -108,7 +108,7 @@ func (t *table) change(ctx context.Context, others []*table, f func(ctx context.
 		}
 	}
 	return t.fault(ctx, retried(func() error {
-		return t.store.inTransaction(limited, func(tx *sql.Tx) error {
+		return t.store.transaction(limited, writing, func(_ *sql.Conn, tx *sql.Tx) error {
 			d := newDraft(t.store, tx)
 			if err := d.lock(limited, tables); err != nil {
 				return err
@@ -131,19 +131,6 @@ func retried(f func() error) error {
 			return err
 		}
 	}
-}
-
-// inTransaction runs f in a transaction.
-func (s *Store) inTransaction(ctx context.Context, f func(tx *sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // has no effect after Commit
-	if err := f(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
 }
 
 // target adds the record that a segment names, locks it, and returns it.
@@ -177,28 +164,31 @@ func (d *draft) readRenamed(ctx context.Context, t *table, old, fresh schema.Rec
 	return nil
 }
 
-// put writes the row of a record that was old and becomes fresh, either of which may be nil, and
-// counts the members of open records.
-func (t *table) put(ctx context.Context, tx *sql.Tx, identity schema.Identity, old []byte, fresh row) error {
-	if old == nil && fresh.stored == nil {
-		return nil
-	}
+// put writes the row of a record that was old and becomes fresh, one of which may be nil, and counts
+// the members of open records. In the same statement it writes the state, if it is not nil.
+func (t *table) put(ctx context.Context, tx *sql.Tx, identity schema.Identity, old []byte, fresh row, at *state) error {
 	numbers, err := t.countMembers(ctx, tx, old, fresh.stored)
 	if err != nil {
 		return err
 	}
+	var text string
+	var values []any
 	if fresh.stored == nil {
-		id, err := t.identity.value(identityText(identity))
-		if err == nil {
-			_, err = tx.ExecContext(ctx, "DELETE FROM "+t.name()+" WHERE "+quote(t.identity.name)+" = $1", id)
-		}
-		return err
+		var id any
+		id, err = t.identity.value(identityText(identity))
+		text, values = "DELETE FROM "+t.name()+" WHERE "+quote(t.identity.name)+" = $1", []any{id}
+	} else {
+		values, err = t.values(fresh, numbers)
+		text = t.putText(old != nil)
 	}
-	values, err := t.values(fresh, numbers)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, t.putText(old != nil), values...)
+	if at != nil {
+		text = `WITH "$state" AS (` + advanceQuery(len(values)+1) + ") " + text
+		values = append(values, t.advanced(*at)...)
+	}
+	_, err = tx.ExecContext(ctx, text, values...)
 	return err
 }
 
