@@ -268,14 +268,10 @@ func (d Description) searchTests(word string, check *checker) (tests []Test, mes
 // searchEntry returns the field of an entry of Description.Search and the lookup that its
 // sign means.
 func searchEntry(entry string) (field, lookup string) {
-	if field, ok := strings.CutPrefix(entry, "^"); ok {
-		return field, "istartswith"
-	}
-	if field, ok := strings.CutPrefix(entry, "="); ok {
-		return field, "iexact"
-	}
-	if field, ok := strings.CutPrefix(entry, "$"); ok {
-		return field, "iregex"
+	for _, sign := range [...][2]string{{"^", "istartswith"}, {"=", "iexact"}, {"$", "iregex"}} {
+		if field, ok := strings.CutPrefix(entry, sign[0]); ok {
+			return field, sign[1]
+		}
 	}
 	return entry, "icontains"
 }

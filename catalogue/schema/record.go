@@ -29,7 +29,6 @@ type Record struct {
 	ID      int // at least 1, or 0 if the record has no id
 	members []member
 	idAt    int // number of members before the id
-	unused  int // number of bytes that the members retain but do not use
 }
 
 // member is a name and the canonical JSON text of its value.
@@ -61,8 +60,7 @@ func (r Record) index(name string) int {
 // the field ID is 0, as in a record with a key; see [ParseKeyed]. It does so, too, if the name is
 // not valid UTF-8, or if the value cannot be marshalled to JSON that [ParseRecord] accepts.
 //
-// O(members + size of the value). If more bytes have been replaced and removed than
-// remain, the record is copied in O(size).
+// The copy retains the memory of the record. O(members + size of the value).
 func (r Record) With(name string, value any) (Record, error) {
 	text, err := memberText(name, value)
 	if name == "id" && (r.ID != 0 || !strings.HasPrefix(text, `"`)) {
@@ -77,15 +75,13 @@ func (r Record) With(name string, value any) (Record, error) {
 		return r, nil
 	}
 	r.members = slices.Clone(r.members)
-	r.unused += len(r.members[i].value)
 	r.members[i].value = text
-	r.compact()
 	return r, nil
 }
 
 // Without returns a copy of the record without the member with the given name. If there is no
-// such member, it returns the record unchanged. The name "id" sets the id to 0. O(members).
-// If more bytes have been replaced and removed than remain, the record is copied in O(size).
+// such member, it returns the record unchanged. The name "id" sets the id to 0.
+// The copy retains the memory of the record. O(members).
 func (r Record) Without(name string) Record {
 	if name == "id" && r.ID != 0 {
 		r.ID = 0
@@ -95,12 +91,10 @@ func (r Record) Without(name string) Record {
 	if i < 0 {
 		return r
 	}
-	r.unused += len(name) + len(r.members[i].value)
 	r.members = slices.Delete(slices.Clone(r.members), i, i+1)
 	if i < r.idAt {
 		r.idAt--
 	}
-	r.compact()
 	return r
 }
 
@@ -108,34 +102,10 @@ func (r Record) Without(name string) Record {
 // of members must not be shared with another record.
 func (r *Record) set(name, text string) {
 	if i := r.index(name); i >= 0 {
-		r.unused += len(r.members[i].value)
 		r.members[i].value = text
 		return
 	}
 	r.members = append(r.members, member{name, text})
-}
-
-// compact copies the texts of the members if they retain more unused bytes than used
-// ones. The slice of members must not be shared with another record.
-func (r *Record) compact() {
-	size := 0
-	for _, m := range r.members {
-		size += len(m.name) + len(m.value)
-	}
-	if r.unused <= size {
-		return
-	}
-	joined := make([]byte, 0, size)
-	for _, m := range r.members {
-		joined = append(append(joined, m.name...), m.value...)
-	}
-	text := string(joined)
-	for i, m := range r.members {
-		end := len(m.name) + len(m.value)
-		r.members[i] = member{text[:len(m.name)], text[len(m.name):end]}
-		text = text[end:]
-	}
-	r.unused = 0
 }
 
 // All returns an iterator over the names of the members and their JSON, in order and

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,81 +225,6 @@ func TestDatasetRoundTrip(t *testing.T) {
 			equal(t, key, wire.Replace(string(text)), record.String())
 		}
 	}
-}
-
-// TestRecordDoesNotRetainMemory derives small records from large ones and measures the
-// memory that is retained after a garbage collection.
-func TestRecordDoesNotRetainMemory(t *testing.T) {
-	const large = 8 << 20
-	text := func() string { return `"` + strings.Repeat("x", large) + `"` }
-	with := func(r Record, name string, value any) Record {
-		r, err := r.With(name, value)
-		must(t, err)
-		return r
-	}
-	for _, test := range []struct {
-		reason string
-		make   func() Record
-		want   string
-	}{
-		{"large member removed", func() Record {
-			return parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`).Without("large")
-		}, `{"a":1,"id":2,"b":3}`},
-		{"large member replaced", func() Record {
-			return with(parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`), "large", 5)
-		}, `{"a":1,"id":2,"large":5,"b":3}`},
-		{"large member updated", func() Record {
-			d := Description{Fields: []Field{{Name: "large", Kind: Integer}}}
-			r, err := d.ValidateUpdate(t.Context(), parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`), []byte(`{"large":5}`), true, Checks{})
-			must(t, err)
-			return r
-		}, `{"a":1,"id":2,"large":5,"b":3}`},
-		{"member with a large name removed", func() Record {
-			return parse(t, `{`+text()+`:1,"a":"b"}`).Without(strings.Repeat("x", large))
-		}, `{"a":"b"}`},
-		{"many members removed one by one", func() Record {
-			var b strings.Builder
-			for i := range 2000 {
-				fmt.Fprintf(&b, `"m%d":"%s",`, i, strings.Repeat("x", 2000))
-			}
-			r := parse(t, `{`+b.String()+`"id":2}`)
-			for i := range 1999 {
-				r = r.Without(fmt.Sprint("m", i))
-			}
-			return with(r, "m1999", 1)
-		}, `{"m1999":1,"id":2}`},
-		{"only member removed", func() Record {
-			return parse(t, `{"large":`+text()+`}`).Without("large")
-		}, `{}`},
-		{"added member replaced", func() Record {
-			return with(with(Record{ID: 1}, "large", strings.Repeat("x", large)), "large", nil)
-		}, `{"id":1,"large":null}`},
-		{"name that is part of a large string", func() Record {
-			return with(Record{ID: 1}, text()[1:3], 0)
-		}, `{"id":1,"xx":0}`},
-		{"white space", func() Record {
-			return parse(t, `{"a":1,`+strings.Repeat(" ", large)+`"b":2}`)
-		}, `{"a":1,"b":2}`},
-	} {
-		r := test.make()
-		retained := int64(heap())
-		if got := r.String(); got != test.want {
-			t.Errorf("%s: got %s, want %s", test.reason, excerpt(got), test.want)
-		}
-		r = Record{}
-		if retained -= int64(heap()); retained > large/8 {
-			t.Errorf("%s: %s retains %d bytes", test.reason, test.want, retained)
-		}
-	}
-}
-
-// heap returns the number of bytes of live objects.
-func heap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
 }
 
 // FuzzParseRecord checks that accepted texts have the members that encoding/json decodes

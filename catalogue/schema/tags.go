@@ -34,7 +34,10 @@ func tagWords() []tagWord {
 		{"time", false, kindWord(TimeOfDay)},
 		{"duration", false, kindWord(Interval)},
 		{"choices", true, (*Field).tagChoices},
-		{"labels", true, (*Field).tagLabels},
+		{"labels", true, func(f *Field, value string, _ reflect.Type) error {
+			f.Labels = strings.Split(value, "|")
+			return f.check(false)
+		}},
 		{"decimal", true, (*Field).tagDecimal},
 		{"refers", true, (*Field).tagRefers},
 		{"ondelete", true, (*Field).tagOnDelete},
@@ -42,18 +45,32 @@ func tagWords() []tagWord {
 		{"max", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Max, value, t) }},
 		{"minlength", true, func(f *Field, value string, t reflect.Type) error { return f.tagLength(&f.MinLength, value, t) }},
 		{"maxlength", true, func(f *Field, value string, t reflect.Type) error { return f.tagLength(&f.MaxLength, value, t) }},
-		{"untrimmed", false, (*Field).tagUntrimmed},
-		{"blank", false, (*Field).tagBlank},
-		{"unique", false, (*Field).tagUnique},
-		{"fold", false, (*Field).tagFold},
-		{"readonly", false, flagWord(func(f *Field) *bool { return &f.ReadOnly })},
-		{"created", false, (*Field).tagCreated},
-		{"hidden", false, flagWord(func(f *Field) *bool { return &f.Hidden })},
+		{"untrimmed", false, flagWord("a string without another kind", func(f *Field) bool { return f.Kind == Text },
+			func(f *Field) { f.Untrimmed = true })},
+		{"blank", false, flagWord("a string that is neither a number nor a date", isTextual, func(f *Field) {
+			if f.Blank = true; !f.Nullable {
+				f.Default = `""`
+			}
+		})},
+		{"unique", false, flagWord("a single value", func(f *Field) bool { return f.Kind.row().json != jsontext.List },
+			func(f *Field) { f.Unique = true })},
+		{"fold", false, flagWord("a string that is not the element of a list",
+			func(f *Field) bool { return isTextual(f) && f.Name != "" }, func(f *Field) { f.Fold = true })},
+		{"readonly", false, flagWord("", always, func(f *Field) { f.ReadOnly = true })},
+		{"created", false, flagWord("a time", func(f *Field) bool { return f.Kind == Timestamp },
+			func(f *Field) { f.Created, f.ReadOnly, f.Default = true, true, "" })},
+		{"hidden", false, flagWord("", always, func(f *Field) { f.Hidden = true })},
 		{"key", false, (*Field).tagKey},
-		{"optional", false, (*Field).tagOptional},
+		{"optional", false, flagWord("", always, func(f *Field) { f.Default, f.Nullable, f.Required = "", false, false })},
 		{"default", true, (*Field).tagDefault},
-		{"reset", false, (*Field).tagReset},
-		{"formerly", true, (*Field).tagFormerly},
+		{"reset", false, flagWord("a default", func(f *Field) bool { return f.Default != "" }, func(f *Field) { f.Reset = true })},
+		{"formerly", true, func(f *Field, value string, _ reflect.Type) error {
+			if f.Name == "" {
+				return errors.New("elements have no names")
+			}
+			f.Formerly = strings.Split(value, "|")
+			return nil
+		}},
 	}
 }
 
@@ -128,13 +145,20 @@ func kindWord(kind Kind) func(*Field, string, reflect.Type) error {
 	}
 }
 
-// flagWord returns a function that sets a member of a field.
-func flagWord(of func(*Field) *bool) func(*Field, string, reflect.Type) error {
-	return func(f *Field, _ string, _ reflect.Type) error {
-		*of(f) = true
+// flagWord returns a function that sets something of a field that fits.
+func flagWord(want string, fits func(*Field) bool, set func(*Field)) func(*Field, string, reflect.Type) error {
+	return func(f *Field, _ string, t reflect.Type) error {
+		if !fits(f) {
+			return fmt.Errorf("want %s, got %v", want, t)
+		}
+		set(f)
 		return nil
 	}
 }
+
+func always(*Field) bool { return true }
+
+func isTextual(f *Field) bool { return f.Kind.isText() }
 
 // tagChoices makes the field a Choice or, if it is an integer, one of some values of the type.
 func (f *Field) tagChoices(value string, t reflect.Type) error {
@@ -152,11 +176,6 @@ func (f *Field) tagChoices(value string, t reflect.Type) error {
 		return f.checkChoices()
 	}
 	return kindWord(Choice)(f, "", t)
-}
-
-func (f *Field) tagLabels(value string, _ reflect.Type) error {
-	f.Labels = strings.Split(value, "|")
-	return f.check(false)
 }
 
 func (f *Field) tagDecimal(value string, t reflect.Type) error {
@@ -231,41 +250,6 @@ func (f *Field) tagLength(bound *int, value string, t reflect.Type) (err error) 
 	return nil
 }
 
-func (f *Field) tagUntrimmed(_ string, t reflect.Type) error {
-	if f.Kind != Text {
-		return fmt.Errorf("want a string without another kind, got %v", t)
-	}
-	f.Untrimmed = true
-	return nil
-}
-
-func (f *Field) tagBlank(_ string, t reflect.Type) error {
-	if !f.Kind.isText() {
-		return fmt.Errorf("want a string that is neither a number nor a date, got %v", t)
-	}
-	f.Blank = true
-	if !f.Nullable {
-		f.Default = `""`
-	}
-	return nil
-}
-
-func (f *Field) tagUnique(_ string, t reflect.Type) error {
-	if f.Kind.row().json == jsontext.List {
-		return fmt.Errorf("want a single value, got %v", t)
-	}
-	f.Unique = true
-	return nil
-}
-
-func (f *Field) tagFold(_ string, t reflect.Type) error {
-	if !f.Kind.isText() || f.Name == "" {
-		return fmt.Errorf("want a string that is not the element of a list, got %v", t)
-	}
-	f.Fold = true
-	return nil
-}
-
 // tagKey makes the field the key. A key that clients choose has no slash, which ends a segment of a
 // path.
 func (f *Field) tagKey(_ string, t reflect.Type) error {
@@ -284,36 +268,6 @@ func (f *Field) tagKey(_ string, t reflect.Type) error {
 	if f.Kind == Text && !f.ReadOnly {
 		f.Pattern, f.Message = regexp.MustCompile("^[^/]*$"), "A key does not contain /, because it is part of a path."
 	}
-	return nil
-}
-
-// tagOptional makes the field one that may be absent. Its default is of the Go type.
-func (f *Field) tagOptional(string, reflect.Type) error {
-	f.Default, f.Nullable, f.Required = "", false, false
-	return nil
-}
-
-func (f *Field) tagReset(string, reflect.Type) error {
-	if f.Default == "" {
-		return errors.New("the field has no default")
-	}
-	f.Reset = true
-	return nil
-}
-
-func (f *Field) tagFormerly(value string, _ reflect.Type) error {
-	if f.Name == "" {
-		return errors.New("elements have no names")
-	}
-	f.Formerly = strings.Split(value, "|")
-	return nil
-}
-
-func (f *Field) tagCreated(_ string, t reflect.Type) error {
-	if f.Kind != Timestamp {
-		return fmt.Errorf("want a time, got %v", t)
-	}
-	f.Created, f.ReadOnly, f.Default = true, true, ""
 	return nil
 }
 

@@ -46,11 +46,12 @@ func (f Field) cleanChoice(value string, _ *checker) (text string, messages []st
 		return value, nil
 	}
 	chosen := pythonText(value)
+	i := slices.Index(f.Choices, chosen)
 	switch {
-	case !slices.Contains(f.Choices, chosen):
+	case i < 0:
 		return invalid(`"%s" is not a valid choice.`, strings.ToValidUTF8(chosen, "\ufffd"))
 	case f.Kind == Integer:
-		return chosen, nil
+		return f.Choices[i], nil // not a part of the body
 	}
 	return string(jsontext.AppendString(nil, chosen)), nil
 }

@@ -101,7 +101,6 @@ func (v *validation) result(record Record) (Record, error) {
 	if err := v.check.failure(v.errs); err != nil {
 		return Record{}, err
 	}
-	record.compact()
 	return record, nil
 }
 
