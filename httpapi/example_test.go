@@ -17,7 +17,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // shelf is a collection of films that are already encoded, in one order only.
@@ -245,20 +244,6 @@ func ExampleNewHandler_ownCollection() {
 	// 405 {"detail":"Method \"POST\" not allowed."}
 }
 
-// Behind a proxy, links can begin with a base URL.
-func ExampleOptions_baseURL() {
-	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{
-		BaseURL: "https://films.example/shop",
-		Pages:   pagination.Limits{Default: 1, Max: 100},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(h, "GET", "/api/films/")
-	// Output: 200 {"count":2,"next":"https://films.example/shop/api/films/?limit=1&offset=1","previous":null,"results":[{"id":1,"title":"Alien"}]}
-}
-
 // Behind a proxy, links can begin with the host in the headers of the proxy.
 func ExampleOptions_trustedProxies() {
 	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{
@@ -333,19 +318,6 @@ func ExampleBearer() {
 	// 201 {"id":1,"bytes":2}
 }
 
-func ExampleToken() {
-	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{Authorizer: httpapi.Token("Token", "s3cret")})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(h, "POST", "/api/films/", "Authorization: Token")
-	show(h, "POST", "/api/films/", "Authorization: token s3cret")
-	// Output:
-	// 401 {"detail":"Invalid token header. No credentials provided."}
-	// 201 {"id":1,"bytes":2}
-}
-
 // An authorizer with a token for each collection.
 func ExampleAuthorizer_tokenForEach() {
 	tokens := map[string]httpapi.Authorizer{
@@ -373,14 +345,6 @@ func ExampleAuthorizer_tokenForEach() {
 	// 403 {"detail":"Not from other sites."}
 }
 
-func ExampleUnauthorized() {
-	fmt.Println(httpapi.Unauthorized(`Basic realm="api"`, ""))
-	fmt.Println(httpapi.Unauthorized("", "No challenge, no 401."))
-	// Output:
-	// httpapi: 401: Authentication credentials were not provided.
-	// httpapi: 403: No challenge, no 401.
-}
-
 // unavailable is a collection whose database is down.
 type unavailable struct{ shelf }
 
@@ -402,21 +366,6 @@ func ExampleUnavailable_retryLater() {
 	// Output:
 	// httpapi: collection is unavailable: db-3.internal: connection refused
 	// 503 [5] {"detail":"Service temporarily unavailable, try again later."}
-}
-
-// Served can be used to describe a handler.
-func ExampleHandler_Served() {
-	handler, err := httpapi.New(filmCatalogue(), httpapi.Options{BaseURL: "https://x.example/shop"})
-	if err != nil {
-		panic(err)
-	}
-	served := handler.Served()
-	for _, c := range served.Collections {
-		if c.Description.Actions.Has(schema.Create) {
-			fmt.Println("POST", served.BaseURL+c.Path)
-		}
-	}
-	// Output: POST https://x.example/shop/api/films/
 }
 
 func ExampleNew() {

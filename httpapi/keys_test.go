@@ -96,36 +96,6 @@ func newKeyed(t testing.TB) *catalogue.Catalogue {
 	return c
 }
 
-// TestKeys checks requests about records with keys. The expectations are those of the recorded
-// ones in drf-keys.
-func TestKeys(t *testing.T) {
-	h := mustHandler(t, newKeyed(t), Options{Authorizer: AllowAll})
-	checkRequests(t, h, []request{
-		{"GET", "/api/countries/?limit=2", "", 200, `{"count":4,"next":"http://host.example/api/countries/?limit=2&offset=2","previous":null,"results":[{"code":"%25","name":"Percent","position":0},{"code":"A/B","name":"Slash","position":0}]}`, "by the key"},
-		{"GET", "/api/countries/?limit=2&ordering=-position", "", 200, `{"count":4,"next":"http://host.example/api/countries/?limit=2&offset=2&ordering=-position","previous":null,"results":[{"code":"x y","name":"Space","position":1},{"code":"IT","name":"Italy","position":1}]}`, "ties in the direction of the leading term"},
-		{"GET", "/api/countries/?limit=1&ordering=id", "", 200, `{"count":4,"next":"http://host.example/api/countries/?limit=1&offset=1&ordering=id","previous":null,"results":[{"code":"%25","name":"Percent","position":0}]}`, "there is no id"},
-		{"GET", "/api/countries/IT/", "", 200, `{"code":"IT","name":"Italy","position":1}`, "a path by the key"},
-		{"GET", "/api/countries/it/", "", 404, notFound, "letters differ"},
-		{"GET", "/api/countries/1/", "", 404, notFound, "a number is no key"},
-		{"GET", "/api/countries/x%20y/", "", 200, `{"code":"x y","name":"Space","position":1}`, "an escaped space"},
-		{"GET", "/api/countries/%2525/", "", 200, `{"code":"%25","name":"Percent","position":0}`, "an escaped percent sign"},
-		{"GET", "/api/countries/A%2FB/", "", 404, "", "no path addresses a slash"},
-		{"GET", "/api/countries/IT/?code=x", "", 404, notFound, "a filter hides it"},
-		{"GET", "/api/makers/{459142DECCEA464582A00403CE80C4B0}/", "", 200, `{"id":"` + makerID + `","name":"M","parent":null}`, "another spelling"},
-		{"GET", "/api/makers/1/", "", 404, notFound, "a number is no UUID"},
-		{"GET", "/api/makers/?id=x", "", 400, `{"id":["Enter a valid UUID."]}`, "no UUID in a filter"},
-		{"POST", "/api/countries/", `{"code":"IT","name":"N"}`, 400, `{"code":["country with this code already exists."]}`, "a taken key"},
-		{"POST", "/api/countries/", `{"code":" new ","name":"N"}`, 201, `{"code":"new","name":"N","position":0}`, "a key is trimmed"},
-		{"POST", "/api/countries/", `{"name":"N"}`, 400, `{"code":["This field is required."]}`, "no key"},
-		{"PUT", "/api/countries/IT/", `{"code":"IT","name":"N2"}`, 200, `{"code":"IT","name":"N2","position":1}`, "the record's own key"},
-		{"PUT", "/api/countries/zz/", `{"code":"zz","name":"N"}`, 404, notFound, "a PUT creates nothing"},
-		{"DELETE", "/api/countries/x%20y/", "", 204, "", "a path by the key"},
-		{"GET", "/api/countries/x%20y/", "", 404, notFound, "it is deleted"},
-		{"POST", "/api/makers/", `{"id":"x","name":"N"}`, 201, `{"id":"956a7460-5951-45f5-bb10-e88fc8084d2c","name":"N","parent":null}`, "the server makes the key"},
-		{"PATCH", "/api/makers/956a7460-5951-45f5-bb10-e88fc8084d2c/", `{"id":"` + makerID + `"}`, 200, `{"id":"956a7460-5951-45f5-bb10-e88fc8084d2c","name":"N","parent":null}`, "a key of the server is read-only"},
-	})
-}
-
 // A key that the server chooses and that stays taken is a conflict: the client sends another.
 func TestTakenNewKey(t *testing.T) {
 	type coupon struct {
@@ -141,4 +111,27 @@ func TestTakenNewKey(t *testing.T) {
 	if got := (call{"POST", "/api/coupons/", nil, `{"code":"free"}`}).do(h); got.Status != 201 {
 		t.Errorf("POST of another key: %d %s, want 201", got.Status, got.Body)
 	}
+}
+
+// A city has an id, and a path by its name. A parcel has one by a UUID.
+type city struct {
+	ID   int    `json:"id"`
+	Name string `json:"name" backlist:"unique,maxlength=30"`
+}
+
+type parcel struct {
+	ID     int    `json:"id"`
+	Number string `json:"number" backlist:"uuid,unique"`
+}
+
+// newCities returns a catalogue of records whose paths have a unique text in place of the id.
+func newCities(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	c := mustCatalogue(t,
+		catalogue.Define[city]("cities", catalogue.Options{Description: &schema.Description{Lookup: "name"}}),
+		catalogue.Define[parcel]("parcels", catalogue.Options{Description: &schema.Description{Lookup: "number"}}),
+	)
+	data := `{"cities":[{"id":3,"name":"A.B"},{"id":4,"name":"A/B"},{"id":5,"name":"5"}],"parcels":[{"id":1,"number":"` + makerID + `"}]}`
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
+	return c
 }

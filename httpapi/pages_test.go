@@ -204,6 +204,8 @@ func TestLinksAreServed(t *testing.T) {
 			"short": "", "by texts": "ordering=text", "by texts, descending": "ordering=-text",
 			"the longest":         "x=" + sized("x", 16382),
 			"many parameters":     sized("a&", 1999),
+			"escaped in links":    sized("\xff", 1820),
+			"a name alone":        sized("x", 16383),
 			"the longest, a size": url.QueryEscape(is.Size) + "=7&x=" + sized("x", 16382-len("size=7&")),
 		} {
 			all := [2]map[int]bool{{}, {}}

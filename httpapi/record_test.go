@@ -210,7 +210,7 @@ func newNarrow(t testing.TB) *catalogue.Catalogue {
 		}
 	}
 	narrows := catalogue.Define[narrow]("narrows", catalogue.Options{Description: &about})
-	c := mustCatalogue(t, narrows)
+	c := mustCatalogue(t, narrows, catalogue.Define[sealed]("seals", catalogue.Options{}))
 	for _, id := range []int{1, 200, 70_000} {
 		_, err := mustIn(narrows, c).Insert(narrow{ID: id, In: 1})
 		must(t, err)
@@ -239,27 +239,42 @@ func (s *sealed) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// TestNarrowRecord checks the errors of a record type that refuses valid members.
-func TestNarrowRecord(t *testing.T) {
-	cat := mustCatalogue(t, catalogue.Define[sealed]("seals", catalogue.Options{}))
-	h := mustHandler(t, cat, Options{Authorizer: AllowAll})
-	var got []string
-	for _, request := range [][3]string{
-		{"POST", "/api/seals/", `{"name":"a","code":"b"}`},
-		{"POST", "/api/seals/", `{"name":"a","code":"bad"}`},
-		{"POST", "/api/seals/", `{"name":"a","code":"a"}`},
-		{"PATCH", "/api/seals/1/", `{"code":"bad"}`},
-		{"PUT", "/api/seals/1/", `{"name":"b","code":"b"}`},
-	} {
-		_, body := send(h, request[0], request[1], request[2])
-		got = append(got, body)
+// newNamed returns a catalogue of countries, whose requests name fields in snake_case, of works, whose
+// requests can also name them as in JSON, and of films, whose members are in snake_case.
+func newNamed(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	type country struct {
+		ID      int    `json:"id"`
+		CCA3    string `json:"cca3"`
+		Capital string `json:"capitalCity" backlist:"untrimmed"`
 	}
-	want := []string{
-		`{"id":1,"name":"a","code":"b"}`,
-		`{"code":["is bad"]}`,
-		`{"nonFieldErrors":["the name is the code"]}`,
-		`{"code":["is bad"]}`,
-		`{"nonFieldErrors":["the name is the code"]}`,
+	type work struct {
+		ID    int `json:"id"`
+		Gross int `json:"US Gross"`
+		Price struct {
+			Amount   int `json:"amountInCents"`
+			Discount int `json:"discount"`
+		} `json:"listPrice"`
+		MadeIn int   `json:"madeIn" backlist:"refers=countries"`
+		SoldIn []int `json:"soldIn" backlist:"refers=countries"`
 	}
-	equal(t, "the result", want, got)
+	type film struct {
+		ID          int    `json:"id"`
+		ReleaseYear int    `json:"release_year" backlist:"min=0,max=9"`
+		Status      string `json:"status" backlist:"choices=a|b"`
+	}
+	films := catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{Filters: []string{"release_year__gte"}}})
+	c := mustCatalogue(t, films, catalogue.Define[country]("countries", catalogue.Options{Description: &schema.Description{
+		Filters: []string{"cca_3", "cca_3__in", "capital_city"},
+	}}), catalogue.Define[work]("works", catalogue.Options{Description: &schema.Description{
+		JSONNames: true,
+		Sortable:  []string{"us _gross", "list_price__amount_in_cents", "made_in__capital_city", "sold_in__capital_city"},
+		Search:    []string{"sold_in__capital_city"},
+		Filters:   []string{"us _gross__gte", "list_price__amount_in_cents__in", "made_in__cca_3", "made_in__capital_city__startswith", "sold_in__cca_3__in"},
+	}}))
+	must(t, c.Load(strings.NewReader(`{"countries":[{"id":1,"cca3":"ZWE","capitalCity":"Harare"},{"id":2,"cca3":"AFG","capitalCity":"Kabul"}],
+		"works":[{"id":1,"US Gross":3,"listPrice":{"amountInCents":900,"discount":1},"madeIn":1,"soldIn":[1,2]},
+			{"id":2,"US Gross":1,"listPrice":{"amountInCents":1200,"discount":0},"madeIn":2,"soldIn":[2]},
+			{"id":3,"US Gross":2,"listPrice":{"amountInCents":100,"discount":0},"madeIn":1,"soldIn":[]}]}`), catalogue.LoadOptions{}))
+	return c
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -198,79 +197,6 @@ func TestRevisionFailsWithRequest(t *testing.T) {
 		if e := *reported; test.reported == "" && len(e) > 0 ||
 			test.reported != "" && (len(e) != 1 || !strings.Contains(e[0].Error(), test.reported)) {
 			t.Errorf("%s: OnError was called with %v, want %q", test.reason, e, test.reported)
-		}
-	}
-}
-
-// Without tags, Revision is not called.
-func TestNoRevisionWithoutTags(t *testing.T) {
-	films := failing("List", nil)
-	films.on = func(_ context.Context, method string) error {
-		if method == "Revision" {
-			t.Error("Revision was called")
-		}
-		return nil
-	}
-	h := newStubHandler(t, Options{}, films)
-	for _, c := range []call{
-		{}, {header: ifNoneMatch("*")}, {header: http.Header{"If-Match": {`"x"`}}}, {method: "HEAD"},
-	} {
-		if c.target = "/api/films/"; c.do(h).Status != 200 {
-			t.Errorf("%s %v: %d, want 200", c.method, c.header, c.do(h).Status)
-		}
-	}
-}
-
-func TestRevisionPanicsAfterPage(t *testing.T) {
-	opts, reported := reporting()
-	opts.ETags = true
-	films, calls := newStub(1), 0
-	films.on = func(_ context.Context, method string) error {
-		if method == "Revision" {
-			if calls++; calls == 2 {
-				panic("oops")
-			}
-		}
-		return nil
-	}
-	got := get(newStubHandler(t, opts, films), "/api/films/")
-	if got.Status != 500 || got.Body != internalError || got.Header["Etag"] != "" {
-		t.Errorf("%d %v %s, want 500 without a tag", got.Status, got.Header, got.Body)
-	}
-	if len(*reported) != 1 || !errors.Is((*reported)[0], ErrPanic) {
-		t.Errorf("OnError was called with %v, want one ErrPanic", *reported)
-	}
-}
-
-// Revision blocks until the context ends. If that is before List, the request fails. If it
-// is after List, the page is sent.
-func TestRevisionBlocks(t *testing.T) {
-	for nth, want := range map[int]answer{1: {Status: 503, Body: givenUp}, 2: {Status: 200, Body: oneRecord}} {
-		want.Header = viewHeader(listMethods, len(want.Body))
-		for _, ended := range []error{context.DeadlineExceeded, context.Canceled} {
-			synctest.Test(t, func(t *testing.T) {
-				films, calls := newStub(1), 0
-				films.on = func(ctx context.Context, method string) error {
-					if method == "Revision" {
-						if calls++; calls == nth {
-							<-ctx.Done()
-						}
-					}
-					return ctx.Err()
-				}
-				opts, reported := reporting()
-				opts.ETags = true
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				if ended == context.Canceled {
-					time.AfterFunc(time.Second, cancel)
-				}
-				r := call{target: "/api/films/"}.request().WithContext(ctx)
-				equal(t, fmt.Sprintf("call %d, %v", nth, ended), want, serve(newStubHandler(t, opts, films), r))
-				if len(*reported) != 1 || !errors.Is((*reported)[0], ended) {
-					t.Errorf("call %d: OnError was called with %v, want %v", nth, *reported, ended)
-				}
-			})
 		}
 	}
 }

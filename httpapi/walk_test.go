@@ -34,6 +34,7 @@ type stop struct {
 	Name   *string    `json:"name" backlist:"untrimmed"`
 	Owner  string     `json:"owner" backlist:"fold"`
 	Buyer  nickname   `json:"buyer"`
+	Last   backward   `json:"last"`
 	Kind   string     `json:"kind" backlist:"choices=note|news|review,default=note"`
 	Open   *bool      `json:"open"`
 	At     *time.Time `json:"at"`
@@ -42,6 +43,16 @@ type stop struct {
 	Next   *int       `json:"next" backlist:"refers=stops"`
 	Secret int        `json:"secret" backlist:"hidden"`
 }
+
+// A nickname compares without regard to case.
+type nickname string
+
+func (n nickname) OrderingKey() sortkey.Key { return sortkey.Fold(string(n)) }
+
+// A backward number compares in the other direction.
+type backward int
+
+func (b backward) OrderingKey() int64 { return -int64(b) }
 
 type team struct {
 	Code string `json:"code" backlist:"key"`
@@ -91,7 +102,7 @@ func (l *railway) record() stop {
 		Rank: pick(r, nil, nil, new(-1), new(0), new(7)), Price: pick(r, "9.50", "10.00", "10", "-1.00"),
 		Ratio: pick(r, nil, new(0.5), new(1e21), new(1e-7)),
 		Name:  pick(r, nil, new("None"), new(""), new("a\x00"), new("a"), new(long), new(long+"1"), new(long[:1024]), new("&=+%")),
-		Owner: pick(r, "Ann", "ANN", "bob", "Bob", "ß"), Buyer: pick[nickname](r, "x", "X", "y"),
+		Owner: pick(r, "Ann", "ANN", "bob", "Bob", "ß"), Buyer: pick[nickname](r, "x", "X", "y"), Last: pick[backward](r, 1, 2, 3),
 		Kind: pick(r, "note", "news", "review"), Open: pick(r, nil, new(true), new(false)),
 		At: pick(r, nil, new(at), new(at.Add(1)), new(at.UTC()), new(at.Add(time.Millisecond)), new(at.Truncate(time.Second))), Day: pick(r, nil, new("2000-01-02"), new("0999-12-31")),
 		Team: pick(r, nil, new("01"), new("1"), new("a"), new("B"), new("Ω")), Next: pick(r, nil, new(1), new(2)),
@@ -104,7 +115,7 @@ func (l *railway) query() (params url.Values, q catalogue.Query) {
 	r, params := l.rng, url.Values{}
 	var order []string
 	for range r.IntN(4) {
-		order = append(order, pick(r, "", "-")+pick(r, "id", "rank", "price", "ratio", "name", "owner", "buyer", "kind", "open", "at", "day", "team", "next"))
+		order = append(order, pick(r, "", "-")+pick(r, "id", "rank", "price", "ratio", "name", "owner", "buyer", "last", "kind", "open", "at", "day", "team", "next"))
 	}
 	if order != nil {
 		params.Set("ordering", strings.Join(order, ","))

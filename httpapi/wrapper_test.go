@@ -296,6 +296,11 @@ func TestRestrictKeeps(t *testing.T) {
 		{"of a catalogue", films, true},
 		{"with Revision", newStub(1), true},
 		{"with List only", listOnly{films}, false},
+		{"embedded", struct{ catalogue.AnyCollection }{films}, false},
+		{"with a Revision of its own", struct {
+			listOnly
+			Revisioner
+		}{listOnly{films}, newStub(1)}, true},
 	} {
 		rows := func(context.Context) (url.Values, error) { return url.Values{"director": {"99"}}, nil } // who does not exist
 		if _, ok := test.c.(*stub); ok {
@@ -307,34 +312,12 @@ func TestRestrictKeeps(t *testing.T) {
 			t.Errorf("%s (-collection +restricted):\n%s", test.reason, diff)
 		}
 		h := newStubHandler(t, Options{ETags: true}, Restrict(test.c, rows))
-		if got := get(h, "/api/films/"); got.Status != 200 || (got.Header["Etag"] != "") != test.tagged {
+		if got := get(h, "/api/films/"); got.Status != 200 || (got.Header["Etag"] != "") != test.tagged || served.Tagged != test.tagged {
 			t.Errorf("%s: %d with the tag %q, want one: %t", test.reason, got.Status, got.Header["Etag"], test.tagged)
 		}
 		typed, ok := test.c.(interface{ RecordType() reflect.Type })
 		if got := served.Collection.(interface{ RecordType() reflect.Type }).RecordType(); ok && got != typed.RecordType() || !ok && got != nil {
 			t.Errorf("%s: the type is %v", test.reason, got)
-		}
-	}
-}
-
-// The collections of a catalogue have tags of pages, as does a wrapper that declares Revision.
-func TestRevisionOfWrapper(t *testing.T) {
-	coll := collectionOf(t, newSmallCatalogue(t), "films")
-	for _, test := range []struct {
-		reason string
-		c      Collection
-		tagged bool
-	}{
-		{"of a catalogue", coll, true},
-		{"embedded", struct{ catalogue.AnyCollection }{coll}, false},
-		{"with a Revision", struct {
-			listOnly
-			Revisioner
-		}{listOnly{coll}, newStub(1)}, true},
-	} {
-		h := newStubHandler(t, Options{ETags: true}, test.c)
-		if got := get(h, "/api/films/"); (got.Header["Etag"] != "") != test.tagged || h.Served().Collections[0].Tagged != test.tagged {
-			t.Errorf("%s: %d with the tag %q, want one: %t", test.reason, got.Status, got.Header["Etag"], test.tagged)
 		}
 	}
 }
@@ -394,30 +377,6 @@ type describedAs struct {
 }
 
 func (c describedAs) Description() schema.Description { return c.about }
-
-// If the members of records are in snake_case, so are the other names in responses.
-func TestSnakeCase(t *testing.T) {
-	type record struct {
-		ID          int    `json:"id"`
-		ReleaseYear int    `json:"release_year" backlist:"min=0,max=9"`
-		Status      string `json:"status" backlist:"choices=a|b"`
-	}
-	c := mustCatalogue(t, catalogue.Define[record]("films", catalogue.Options{Description: &schema.Description{Filters: []string{"release_year__gte"}}}))
-	h := serveFilms(t, c)
-	for _, test := range []struct {
-		call call
-		want string
-	}{
-		{call{target: "/api/films/?release_year__gte=x"}, `{"release_year__gte":["Enter a number."]}`},
-		{call{method: "POST", target: "/api/films/", body: "[]"}, `{"non_field_errors":["Invalid data. Expected a dictionary, but got list."]}`},
-		{call{method: "OPTIONS", target: "/api/films/"}, `"release_year":{"type":"integer","required":true,"read_only":false,"label":"Release year","min_value":0,"max_value":9}`},
-		{call{method: "OPTIONS", target: "/api/films/"}, `"choices":[{"value":"a","display_name":"A"},`},
-	} {
-		if got := test.call.do(h); !strings.Contains(got.Body, test.want) {
-			t.Errorf("%s %s: %s, want %s", test.call.method, test.call.target, got.Body, test.want)
-		}
-	}
-}
 
 // Pages that other collections determine have no tag, because the revision of their own does not
 // change with them. Restrict selects by the fields of other records, too.

@@ -2,7 +2,6 @@ package openapi_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -30,28 +29,6 @@ func filmHandler() *httpapi.Handler {
 		panic(err)
 	}
 	return handler
-}
-
-// Records are described as they are encoded.
-func ExampleNew() {
-	document, err := openapi.New(filmHandler(), openapi.Options{Title: "Films", Server: "/cinema"})
-	if err != nil {
-		panic(err)
-	}
-	var read struct {
-		Paths      map[string]any
-		Components struct {
-			Schemas map[string]struct{ Required []string }
-		}
-	}
-	if err := json.Unmarshal(document.JSON(), &read); err != nil {
-		panic(err)
-	}
-	fmt.Println(len(read.Paths), "paths") // the root, the list of films, and a film
-	fmt.Println(read.Components.Schemas["Film"].Required)
-	// Output:
-	// 3 paths
-	// [id title subtitle]
 }
 
 func ExampleDocument_ServeHTTP() {

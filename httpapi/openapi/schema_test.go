@@ -7,24 +7,6 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// The schemas are those of JSON Schema 2020-12.
-func TestOrNull(t *testing.T) {
-	about := &jsonSchema{Type: "string", MinLength: 1, Description: "D"}
-	for _, tt := range []struct {
-		reason string
-		schema *jsonSchema
-		want   string
-	}{
-		{"null", orNull(integer()), `{"oneOf":[{"type":"integer","format":"int64"},{"type":"null"}]}`},
-		{"null twice", orNull(orNull(ofKind("string"))), `{"oneOf":[{"type":"string"},{"type":"null"}]}`},
-		{"null or any value", orNull(&jsonSchema{}), `{}`},
-		{"annotations", orNull(about), `{"description":"D","oneOf":[{"type":"string","minLength":1},{"type":"null"}]}`},
-		{"null or a component", orNull(ref("Event")), `{"oneOf":[{"$ref":"#/components/schemas/Event"},{"type":"null"}]}`},
-	} {
-		equal(t, tt.reason, tt.want, compact(t, tt.schema))
-	}
-}
-
 // The response to an invalid body has the errors by field, or a detail, as in the framework.
 // If a field is called detail, its errors are in that member.
 func TestFieldErrors(t *testing.T) {

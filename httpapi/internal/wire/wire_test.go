@@ -58,35 +58,6 @@ func TestIndent(t *testing.T) {
 	}
 }
 
-// A root is a prefix in ASCII with a slash after it.
-func TestIsRoot(t *testing.T) {
-	for text, want := range map[string]struct{ prefix, root bool }{
-		"":           {false, false},
-		"/":          {false, true},
-		"//":         {false, false},
-		"/v1":        {true, false},
-		"/v1/":       {false, true},
-		"/a/b/":      {false, true},
-		"v1/":        {false, false},
-		"/../":       {false, false},
-		"/a//b":      {false, false},
-		"/a b":       {false, false},
-		"/{id}":      {false, false},
-		"/a%2f":      {false, false},
-		"/a?b/":      {false, false},
-		"/caf\u00e9": {true, false},
-		"/\u00e9/":   {false, false},
-		"/a\"b/":     {false, false},
-	} {
-		if got := IsPrefix(text); got != want.prefix {
-			t.Errorf("IsPrefix(%q) = %t", text, got)
-		}
-		if got := IsRoot(text); got != want.root {
-			t.Errorf("IsRoot(%q) = %t", text, got)
-		}
-	}
-}
-
 // Only what Go and ECMA-262 read in the same way is portable.
 func TestIsPortable(t *testing.T) {
 	for _, tt := range []struct {
