@@ -73,7 +73,13 @@ func (b *endlessBody) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestBodies checks bodies that end early, fail or are too long, after which the collection is
+// panickingBody is a body whose Read panics.
+type panickingBody struct{}
+
+func (panickingBody) Read([]byte) (int, error) { panic("oops") }
+func (panickingBody) Close() error             { return nil }
+
+// TestBodies checks bodies that end early, fail, panic or are too long, after which the collection is
 // not called.
 func TestBodies(t *testing.T) {
 	endless := new(endlessBody)
@@ -90,6 +96,7 @@ func TestBodies(t *testing.T) {
 		{"fails after some bytes", io.NopCloser(io.MultiReader(strings.NewReader("{"), broken)), -1, 400},
 		{"without end", io.NopCloser(endless), -1, 413},
 		{"announced length past the limit", unreadBody{t}, 100_001, 413},
+		{"panics, for instance because middleware replaced it", panickingBody{}, 10, 500},
 	} {
 		films := notCalled(t)
 		if test.status == 201 {

@@ -98,7 +98,6 @@ func TestSocket(t *testing.T) {
 	h := newStubHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}, newStub(2))
 	address := listen(t, h)
 	const films = `"next":"http://host.example/api/films/?limit=1&offset=1"`
-	long := strings.Repeat("x", 10_000)
 	tests := []struct {
 		reason, request string
 		status          int
@@ -106,52 +105,25 @@ func TestSocket(t *testing.T) {
 	}{
 		{"valid request", head("GET /api/films/?limit=1 HTTP/1.1"), 200, films},
 		{"escaped NUL in the path", head("GET /api/films%00/ HTTP/1.1"), 404, notFound},
-		{"NUL escaped in the query", head("GET /api/films/?limit=1&q=%00 HTTP/1.1"), 200, `&q=%00"`},
 		{"line end escaped in the path", head("GET /api/films%0D%0AX-Evil:%20y/ HTTP/1.1"), 404, notFound},
-		{"line end escaped in the query", head("GET /api/films/?limit=1&q=%0D%0AX-Evil:y HTTP/1.1"), 200, `&q=%0D%0AX-Evil%3Ay"`},
 		{"line end escaped before a redirect", head("GET /api/films?q=%0D%0AX-Evil:y HTTP/1.1"), 301, ""},
-		{"markup in the query", head(`GET /api/films/?limit=1&"<script>\ HTTP/1.1`), 200, `?%22%3Cscript%3E%5C=&limit=1&offset=1"`},
 		{"markup in the query of a redirect", head(`GET /api/films?"<script>\ HTTP/1.1`), 301, ""},
 		{"invalid UTF-8 in the path", head("GET /api/\xff\xfe/ HTTP/1.1"), 404, notFound},
-		{"invalid UTF-8 in the query", head("GET /api/films/?limit=1&q=\xff HTTP/1.1"), 200, `&q=%C3%BF"`},
 		{"fragment", head("GET /api/films/?limit=1#x HTTP/1.1"), 200, `"next":null`},
 		{"escaped slash", head("GET /api%2Ffilms%2F?limit=1 HTTP/1.1"), 200, films},
 		{"two slashes", head("GET //api/films/ HTTP/1.1"), 404, notFound},
-		{"two slashes in the middle", head("GET /api//films/ HTTP/1.1"), 404, notFound},
 		{"two slashes and a host", head("GET //evil.example/api/films HTTP/1.1"), 404, notFound},
-		{"dot segments", head("GET /api/../api/films/ HTTP/1.1"), 404, notFound},
-		{"escaped dot segments", head("GET /api/%2e%2e/api/films/ HTTP/1.1"), 404, notFound},
-		{"invalid escape in the query", head("GET /api/films/?limit=1&q=%zz HTTP/1.1"), 200, `&q=%25zz"`},
 		{"absolute form", head("GET http://other.example/api/films/?limit=1 HTTP/1.1"), 200, `"http://other.example/api/films/`},
-		{"absolute form with a user", head("GET http://u:p@other.example/api/films/?limit=1 HTTP/1.1"), 200, `"http://other.example/api/films/`},
 		{"absolute form with an invalid port", head("GET http://other.example:99999/api/films/ HTTP/1.1"), 400, "Invalid Host header."},
-		{"absolute form with markup as host", head(`GET http://<x>/api/films/ HTTP/1.1`), 400, "Invalid Host header."},
 		{"absolute form of another scheme", head("GET gopher://other.example/api/films/?limit=1 HTTP/1.1"), 200, `"http://other.example/api/films/`},
-		{"absolute form without path", head("GET http://other.example HTTP/1.1"), 404, notFound},
 		{"star", head("GET * HTTP/1.1"), 404, notFound},
 		{"authority", head("CONNECT other.example:443 HTTP/1.1"), 404, notFound},
-		{"authority that is a path", head("CONNECT /api/films/ HTTP/1.1"), 405, `"Method \"CONNECT\" not allowed."`},
-		{"long path", head("GET /" + long + " HTTP/1.1"), 414, " 2048 "},
-		{"long query", head("GET /api/films/?" + long + long + " HTTP/1.1"), 414, " 16384 "},
-
 		{"unknown method", head("BREW /api/films/ HTTP/1.1"), 405, `"Method \"BREW\" not allowed."`},
-		{"method in lower case", head("get /api/films/ HTTP/1.1"), 405, `"Method \"get\" not allowed."`},
-		{"method of unusual characters", head("!#$%&'*+-.^_`|~ /api/films/ HTTP/1.1"), 405, "\"Method \\\"!#$%&'*+-.^_`|~\\\" not allowed.\""},
-		{"long method", head(long + " /api/films/ HTTP/1.1"), 405, long},
 		{"TRACE", head("TRACE /api/films/ HTTP/1.1", "X-Secret: 1234"), 405, `"Method \"TRACE\" not allowed."`},
 		{"GET with a body", head("GET /api/films/?limit=1 HTTP/1.1", "Content-Length: 5") + "hello", 200, films},
-
 		{"no Host in HTTP/1.0", "GET /api/films/?limit=1 HTTP/1.0\r\n\r\n", 200, `"next":"http://` + address + `/api/films/?limit=1&offset=1"`},
-		{"a Host in HTTP/1.0", "GET /api/films/?limit=1 HTTP/1.0\r\nHost: host.example\r\n\r\n", 200, films},
 		{"empty Host", "GET /api/films/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 400, "Invalid Host header."},
-		{"Host with a comma", "GET /api/films/ HTTP/1.1\r\nHost: a,b\r\nConnection: close\r\n\r\n", 400, "Invalid Host header."},
 		{"forwarded headers of an untrusted client", head("GET /api/films/?limit=1 HTTP/1.1", "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example"), 200, films},
-
-		{"Accept twice", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: text/html", "Accept: */*"), 200, films},
-		{"invalid Accept", head("GET /api/films/ HTTP/1.1", `Accept: ";,;=\"/;;,`), 406, notAcceptable},
-		{"long Accept", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: "+strings.Repeat("a/b;c=d,", 50_000)+"*/*"), 200, films},
-		{"many headers", head("GET /api/films/?limit=1 HTTP/1.1", strings.Repeat("X: y\r\n", 400)+"X: z"), 200, films},
-		{"Authorization on a read", head("GET /api/films/?limit=1 HTTP/1.1", "Authorization: Bearer \xff"), 200, films},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -219,32 +191,16 @@ func TestSocketBodies(t *testing.T) {
 	}{
 		{"with its length", postHead("Content-Length: 96") + postable, false, []int{201}, `"title":"Alien`},
 		{"in chunks", postHead("Transfer-Encoding: chunked") + chunk("10", postable[:16]) + chunk("50", postable[16:]) + chunk("0", ""), false, []int{201}, `"title":"Alien`},
-		{"in a chunk with an extension and a trailer", postHead("Transfer-Encoding: chunked", "Trailer: X") + chunk(size+";x=y", postable) + "0\r\nX: y\r\n\r\n", false, []int{201}, `"title":"Alien`},
 		{"in chunks, with a wrong length", postHead("Content-Length: 3", "Transfer-Encoding: chunked") + chunk(size, postable) + chunk("0", ""), false, []int{201}, `"title":"Alien`},
-		{"the same length twice", postHead("Content-Length: 96", "Content-Length: 96") + postable, false, []int{201}, `"title":"Alien`},
-		{"ends early", postHead("Content-Length: 96") + postable[:50], true, []int{400}, unread},
 		{"ends before the last byte", postHead("Content-Length: 96") + postable[:95], true, []int{400}, unread},
-		{"missing", postHead("Content-Length: 96"), true, []int{400}, unread},
-		{"one byte less than announced", postHead("Content-Length: 97") + postable, true, []int{400}, unread},
-		{"ends in a chunk", postHead("Transfer-Encoding: chunked") + "60\r\n" + postable[:50], true, []int{400}, unread},
 		{"ends between chunks", postHead("Transfer-Encoding: chunked") + chunk(size, postable), true, []int{400}, unread},
-		{"a chunk with an invalid size", postHead("Transfer-Encoding: chunked") + chunk("zz", postable), false, []int{400}, unread},
 		{"a chunk with a negative size", postHead("Transfer-Encoding: chunked") + chunk("-60", postable), false, []int{400}, unread},
-		{"a chunk with a size beyond int64", postHead("Transfer-Encoding: chunked") + chunk("FFFFFFFFFFFFFFFFF", postable), false, []int{400}, unread},
-		{"a chunk longer than announced", postHead("Transfer-Encoding: chunked") + chunk("10", postable), false, []int{400}, unread},
-		{"a huge chunk announced", postHead("Transfer-Encoding: chunked") + "7FFFFFFFFFFFFFFF\r\n" + postable, true, []int{400}, unread},
 		{"a huge body in chunks", postHead("Transfer-Encoding: chunked") + strings.Repeat(chunk("1000", strings.Repeat(" ", 4096)), 300), true, []int{413}, " 1048576 "},
 		{"a huge body announced", postHead("Content-Length: 9223372036854775807") + postable, false, []int{413}, " 1048576 "},
-		{"a length that is too short", postHead("Content-Length: 50") + postable, false, []int{400}, "JSON parse error - unexpected end"},
-		{"no length", postHead() + postable, false, []int{400}, "This field is required."},
-		{"compressed", postHead("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{415}, `\"gzip\"`},
 		{"after 100 Continue", postHead("Expect: 100-continue", "Content-Length: 96") + postable, false, []int{100, 201}, ""},
 		{"no 100 Continue if too large", postHead("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
 		{"no 100 Continue without a token", head("POST /api/posters/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},
 		{"no 100 Continue if not allowed", head("POST /api/papers/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96"), false, []int{405}, "not allowed"},
-		{"two tokens", postHead("Content-Length: 96", "Authorization: Bearer s") + postable, false, []int{401}, "should not contain spaces"},
-		{"two content types", postHead("Content-Length: 96", "Content-Type: text/plain") + postable, false, []int{415}, `\"text/plain\"`},
-		{"content type with quotes", head("POST /api/posters/ HTTP/1.1", "Authorization: Bearer s", `Content-Type: "}<script>`, "Content-Length: 96") + postable, false, []int{415}, `\"\"}<script>\" in`},
 		{"content type that is not UTF-8", head("POST /api/posters/ HTTP/1.1", "Authorization: Bearer s", "Content-Type: \xff", "Content-Length: 96") + postable, false, []int{415}, `\"` + "\ufffd" + `\"`},
 	}
 	for _, test := range tests {
@@ -289,18 +245,3 @@ func TestSocketPipeline(t *testing.T) {
 		t.Errorf("statuses %v and %d posters, want [200 405 405 200] and none", statuses, posters.Count())
 	}
 }
-
-// The body of the request panics, for instance because middleware replaced it.
-func TestPanickingBody(t *testing.T) {
-	posters, h := newWritable(t)
-	r := call{method: "POST", target: "/api/posters/", header: http.Header{"Authorization": {"Bearer s"}}}.request()
-	r.Body, r.ContentLength = panickingBody{}, 10
-	if got := serve(h, r); got.Status != 500 || got.Body != internalError || posters.Count() != 0 {
-		t.Errorf("%d %s and %d posters, want 500 and none", got.Status, got.Body, posters.Count())
-	}
-}
-
-type panickingBody struct{}
-
-func (panickingBody) Read([]byte) (int, error) { panic("oops") }
-func (panickingBody) Close() error             { return nil }
