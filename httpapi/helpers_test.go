@@ -186,12 +186,21 @@ func viewHeader(allow string, length int) map[string]string {
 	}
 }
 
-// discard is a ResponseWriter that discards everything.
-type discard struct{ header http.Header }
+// discard is a ResponseWriter that keeps the status and the size of the body.
+type discard struct {
+	header       http.Header
+	status, size int
+}
 
-func (d *discard) Header() http.Header         { return d.header }
-func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
-func (d *discard) WriteHeader(int)             {}
+func newDiscard() *discard { return &discard{header: http.Header{}} }
+
+func (d *discard) Header() http.Header    { return d.header }
+func (d *discard) WriteHeader(status int) { d.status = status }
+
+func (d *discard) Write(p []byte) (int, error) {
+	d.size += len(p)
+	return len(p), nil
+}
 
 // panicValue returns the value that f panics with, or nil.
 func panicValue(f func()) (reason any) {

@@ -96,7 +96,7 @@ func TestBodyAfterFailedWrite(t *testing.T) {
 		}
 		for _, panics := range []bool{false, true} {
 			for range 10 { // the pool may drop a buffer
-				w := &failingWriter{discard: discard{http.Header{}}, left: test.left, panics: panics}
+				w := &failingWriter{discard: *newDiscard(), left: test.left, panics: panics}
 				reason := panicValue(func() { h.ServeHTTP(w, call{target: "/api/films/?limit=1000"}.request()) })
 				if (reason == http.ErrAbortHandler) != panics {
 					t.Fatalf("Write panics %t: ServeHTTP panics with %v", panics, reason)
@@ -120,7 +120,7 @@ func TestBodyAfterFailedWrite(t *testing.T) {
 // are made for it.
 func TestPageAllocations(t *testing.T) {
 	h := newStubHandler(t, Options{}, pages{newPages(repeated("x", 21, 500)...)}) // 11 kB
-	r, w := call{target: "/api/films/?offset=20"}.request(), &discard{http.Header{}}
+	r, w := call{target: "/api/films/?offset=20"}.request(), newDiscard()
 	const runs = 1000
 	var before, after runtime.MemStats
 	bytes, allocs := uint64(1<<20), uint64(1<<20)
@@ -144,7 +144,6 @@ func TestPageAllocations(t *testing.T) {
 type countingWriter struct {
 	discard
 	largest int // Write
-	size    int
 	sum     hash.Hash
 }
 
@@ -179,7 +178,7 @@ func TestLongPages(t *testing.T) {
 			want := films.body(t, test.indent)
 			h := newStubHandler(t, Options{}, films)
 			r := call{target: lastPage, header: accept(fmt.Sprintf("*/*; indent=%d", test.indent))}.request()
-			w := &countingWriter{discard: discard{http.Header{}}, sum: sha256.New()}
+			w := &countingWriter{discard: *newDiscard(), sum: sha256.New()}
 			h.ServeHTTP(w, r)
 			if got := w.Header().Get("Content-Length"); got != strconv.Itoa(len(want)) || w.size != len(want) {
 				t.Errorf("%d bytes and Content-Length %s, want %d", w.size, got, len(want))

@@ -18,7 +18,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -70,42 +69,6 @@ type ware struct {
 	Lines      []wareLine        `json:"lines" backlist:"minlength=1,maxlength=3"`
 	Password   string            `json:"password" backlist:"hidden,minlength=8,maxlength=30"`
 	Channel    string            `json:"channel" backlist:"hidden,readonly,default=api"`
-}
-
-// smallTypes has fields whose Go types hold less than the JSON that their kinds permit.
-type smallTypes struct {
-	ID          int                       `json:"id"`
-	Preferences map[string]any            `json:"preferences"`
-	List        []any                     `json:"list"`
-	Raw         json.RawMessage           `json:"raw"`
-	Single      float32                   `json:"single"`
-	Byte        uint8                     `json:"byte"`
-	Long        uint64                    `json:"long"`
-	Medium      *int32                    `json:"medium"`
-	Data        []byte                    `json:"data"`
-	When        time.Time                 `json:"when"`
-	Until       *time.Time                `json:"until"`
-	Took        time.Duration             `json:"took"`
-	Numbers     map[string]*int16         `json:"numbers"`
-	Deep        map[string][]*wareAddress `json:"deep"`
-	Array       [2]int                    `json:"array"`
-	Self        *smallTypes               `json:"self"`
-	Inner       struct {
-		Free any            `json:"free"`
-		Map  map[string]any `json:"map"`
-		Time *time.Time     `json:"time"`
-	} `json:"inner"`
-}
-
-// Computed returns the members that follow from the others.
-func (s *smallTypes) Computed() struct {
-	Double float32 `json:"double"`
-	Parts  []any   `json:"parts"`
-} {
-	return struct {
-		Double float32 `json:"double"`
-		Parts  []any   `json:"parts"`
-	}{s.Single / 2, s.List}
 }
 
 type wareAddress struct {
@@ -164,15 +127,6 @@ func TestRandomRequests(t *testing.T) {
 		sendRandom(t, []schema.Description{about},
 			newWares(t, catalogue.Define[ware]("wares", catalogue.Options{Description: &about})),
 			newWares(t, catalogue.Define[schema.Record]("wares", catalogue.Options{Description: &about})))
-	})
-	t.Run("narrow types", func(t *testing.T) {
-		about := mustDescribe[smallTypes](t, "wares")
-		for i := range about.Fields { // requests have a few of the fields
-			about.Fields[i].Required, about.Fields[i].Blank = false, true
-		}
-		about.Filters = []string{"byte__lt", "long", "when__gte", "until__isnull", "data__contains"}
-		about.Search = []string{"data"}
-		sendRandom(t, []schema.Description{about}, newWares(t, catalogue.Define[smallTypes]("wares", catalogue.Options{Description: &about})))
 	})
 	t.Run("keys", func(t *testing.T) {
 		c := newRecordedKeys(t)

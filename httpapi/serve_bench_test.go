@@ -1,4 +1,4 @@
-package httpapi_test
+package httpapi
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -29,20 +28,10 @@ var serveRows = [...]struct {
 	{"POST", "POST", "/films/", `{"title": "New", "genre": "g1", "year": 2001, "studio": "S", "length": 90}`, 47},
 }
 
-// A response is one of which nothing but the status is kept.
-type response struct {
-	header http.Header
-	status int
-}
-
-func (w *response) Header() http.Header         { return w.header }
-func (w *response) WriteHeader(status int)      { w.status = status }
-func (w *response) Write(p []byte) (int, error) { return len(p), nil }
-
 func TestAllocations(t *testing.T) {
-	h := serveFilms(t)
+	h := serveManyFilms(t)
 	for _, row := range serveRows {
-		body, w := strings.NewReader(""), &response{header: http.Header{}}
+		body, w := strings.NewReader(""), newDiscard()
 		r := httptest.NewRequest(row.method, row.target, body)
 		r.Header.Set("Content-Type", "application/json")
 		got := testing.AllocsPerRun(100, func() {
@@ -56,8 +45,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// serveFilms returns a handler of 10,000 records.
-func serveFilms(b testing.TB) http.Handler {
+// serveManyFilms returns a handler of 10,000 records.
+func serveManyFilms(b testing.TB) http.Handler {
 	type film struct {
 		ID     int    `json:"id"`
 		Title  string `json:"title"`
@@ -69,26 +58,18 @@ func serveFilms(b testing.TB) http.Handler {
 	about := schema.Description{Filters: []string{"genre", "year__gte", "year__lte", "length"}, Actions: schema.AllActions}
 	films := catalogue.Define[film]("films", catalogue.Options{Description: &about, Indexes: [][]ordering.Term{{ordering.Asc("genre"), ordering.Asc("year")}}})
 	cat, err := catalogue.New(films)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	var text strings.Builder
 	for i := range 10_000 {
 		fmt.Fprintf(&text, `,{"id": %d, "title": "The Film %d", "genre": "g%d", "year": %d, "studio": "Studio %d", "length": %d}`, i+1, i, i%20, 1900+i%120, i%7, 60+i%90)
 	}
-	if err := cat.Load(strings.NewReader(`{"films": [`+text.String()[1:]+`]}`), catalogue.LoadOptions{}); err != nil {
-		b.Fatal(err)
-	}
-	h, err := httpapi.New(cat, httpapi.Options{Root: "/", Authorizer: httpapi.AllowAll})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return h
+	must(b, cat.Load(strings.NewReader(`{"films": [`+text.String()[1:]+`]}`), catalogue.LoadOptions{}))
+	return mustHandler(b, cat, Options{Root: "/", Authorizer: AllowAll})
 }
 
 // BenchmarkServe calls the handler.
 func BenchmarkServe(b *testing.B) {
-	h := serveFilms(b)
+	h := serveManyFilms(b)
 	for _, row := range serveRows {
 		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -55,7 +55,7 @@ func TestRefusedQueryAllocations(t *testing.T) {
 	} {
 		r := call{target: "/api/films/"}.request()
 		r.URL.RawQuery = query
-		w := &discard{http.Header{}}
+		w := newDiscard()
 		if allocs := testing.AllocsPerRun(10, func() { h.ServeHTTP(w, r) }); allocs > 10 {
 			t.Errorf("%s: %v allocations, want at most 10", reason, allocs)
 		}

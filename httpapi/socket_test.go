@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,31 +20,17 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// logBuffer collects the log of a server.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logBuffer) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func newLog(lines *logBuffer) *log.Logger { return log.New(lines, "", 0) }
-
 // listen serves h until the test ends. The test fails if the server has logged anything.
 func listen(t *testing.T, h http.Handler) (address string) {
 	t.Helper()
-	var lines logBuffer
+	var lines bytes.Buffer
 	server := httptest.NewUnstartedServer(h)
-	server.Config.ErrorLog = newLog(&lines)
+	server.Config.ErrorLog = log.New(&lines, "", 0)
 	server.Start()
 	t.Cleanup(func() {
 		server.Close()
-		if lines.text.Len() > 0 {
-			t.Errorf("the server logged: %s", &lines.text)
+		if lines.Len() > 0 {
+			t.Errorf("the server logged: %s", &lines)
 		}
 	})
 	return server.Listener.Addr().String()

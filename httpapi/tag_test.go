@@ -66,7 +66,7 @@ func TestNotModified(t *testing.T) {
 	c := call{target: "/api/films/?offset=20"}
 	c.header = ifNoneMatch(tagOf(t, h, c))
 	lists = 0
-	r, w := c.request(), &discard{http.Header{}}
+	r, w := c.request(), newDiscard()
 	got := testing.AllocsPerRun(100, func() { clear(w.header); h.ServeHTTP(w, r) })
 	if got > 3 || lists > 0 { // two tags and a value
 		t.Errorf("%v allocations and %d calls of List, want at most 3 and none", got, lists)

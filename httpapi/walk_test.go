@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -535,7 +534,7 @@ func TestCursorAllocations(t *testing.T) {
 		"/api/entries/?ordering=kind&cursor=bz0xMA==":       68,
 		"/api/entries/?ordering=name&search=e":              66,
 	} {
-		r, w := call{target: target}.request(), &discard{http.Header{}}
+		r, w := call{target: target}.request(), newDiscard()
 		if got := testing.AllocsPerRun(100, func() { clear(w.header); h.ServeHTTP(w, r) }); got > most {
 			t.Errorf("%s: %v allocations, want at most %v", target, got, most)
 		}
