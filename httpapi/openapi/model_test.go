@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -212,27 +209,6 @@ func TestAlso(t *testing.T) {
 		if d, err := New(first, Options{Also: []*httpapi.Handler{also}}); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
 			t.Errorf("%s: %v, %v, want ErrInvalidConfig", reason, d, err)
 		}
-	}
-}
-
-// A search with too many words results in errors by parameter.
-func TestInvalidSearch(t *testing.T) {
-	cat := filmCatalogue(t)
-	h, err := httpapi.New(cat, httpapi.Options{})
-	must(t, err)
-	var words strings.Builder
-	for i := range 101 {
-		fmt.Fprintf(&words, "w%d,", i)
-	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", "/api/directors/?search="+words.String(), nil))
-	var errs map[string][]string
-	if err := json.Unmarshal(w.Body.Bytes(), &errs); err != nil || w.Code != http.StatusBadRequest || errs["search"] == nil {
-		t.Errorf("%d %s, want 400 with errors of the search", w.Code, w.Body)
-	}
-	op := documentOfHandler(t, h, Options{}).operation(t, "/api/directors/", "get")
-	if got := string(op.Responses["400"]); !strings.Contains(got, "/BadFilter") {
-		t.Errorf("the response 400 is %s, want that to a filter", got)
 	}
 }
 
