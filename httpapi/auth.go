@@ -103,11 +103,15 @@ func Token(scheme, token string) Authorizer {
 	sum := sha256.Sum256([]byte(token))
 	return func(r *http.Request, _ string, _ schema.Actions) error {
 		parts := strings.Fields(strings.Join(r.Header["Authorization"], ","))
-		if len(parts) == 0 || !negotiation.EqualFold(parts[0], scheme) {
+		switch {
+		case len(parts) == 0 || !negotiation.EqualFold(parts[0], scheme):
 			return Unauthorized(scheme, detailNoCredentials)
-		}
-		if fault := tokenFault(parts[1:]); fault != "" {
-			return Unauthorized(scheme, fault)
+		case len(parts) == 1:
+			return Unauthorized(scheme, "Invalid token header. No credentials provided.")
+		case len(parts) > 2:
+			return Unauthorized(scheme, "Invalid token header. Token string should not contain spaces.")
+		case !utf8.ValidString(parts[1]):
+			return Unauthorized(scheme, "Invalid token header. Token string should not contain invalid characters.")
 		}
 		sent := sha256.Sum256([]byte(parts[1]))
 		if token == "" || subtle.ConstantTimeCompare(sent[:], sum[:]) == 0 {
@@ -115,17 +119,4 @@ func Token(scheme, token string) Authorizer {
 		}
 		return nil
 	}
-}
-
-// tokenFault returns the detail if parts, which follow the scheme, are not a token, or "".
-func tokenFault(parts []string) string {
-	switch {
-	case len(parts) == 0:
-		return "Invalid token header. No credentials provided."
-	case len(parts) > 1:
-		return "Invalid token header. Token string should not contain spaces."
-	case !utf8.ValidString(parts[0]):
-		return "Invalid token header. Token string should not contain invalid characters."
-	}
-	return ""
 }

@@ -108,15 +108,6 @@ func choicesMetadata(f schema.Field, snake bool) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// title returns the name of a record in title case.
-func title(name string) string {
-	words := strings.Fields(name)
-	for i, word := range words {
-		words[i] = wire.Capital(word)
-	}
-	return strings.Join(words, " ")
-}
-
 // label returns the human-readable name of a field: "Start date" for startDate.
 func label(f schema.Field) string {
 	if f.IsID() {
@@ -134,9 +125,9 @@ func (v *view) options() {
 		v.write(http.StatusOK, metadata("Api Root", "The default basic root view for DefaultRouter", "", nil, v.handler.opts))
 		return
 	}
-	name, method, action := title(r.about.Name)+" List", http.MethodPost, schema.Create
+	name, method, action := strings.Join(wire.Titles(r.about.Name), " ")+" List", http.MethodPost, schema.Create
 	if r.isRecord {
-		name, method, action = title(r.about.Name)+" Instance", http.MethodPut, schema.Update
+		name, method, action = strings.Join(wire.Titles(r.about.Name), " ")+" Instance", http.MethodPut, schema.Update
 	}
 	if !r.actions.Has(action) || v.authorize(action) != nil || r.isRecord && !v.exists() {
 		method = ""

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // model is an OpenAPI document, limited to what this package uses. The names are the
@@ -180,14 +179,7 @@ func article(name string) string {
 
 // joined returns the words of a name without what separates them, each with its first
 // letter in upper case.
-func joined(name string) string {
-	var b strings.Builder
-	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return unicode.IsSpace(r) || r == '-' || r == '_' }) {
-		_, size := utf8.DecodeRuneInString(word)
-		b.WriteString(strings.ToUpper(word[:size]) + word[size:])
-	}
-	return b.String()
-}
+func joined(name string) string { return strings.Join(wire.Titles(wire.Words(name)), "") }
 
 // escaped returns a path as it appears in a URL. Braces would mark parameters.
 func escaped(path string) string { return (&url.URL{Path: path}).EscapedPath() }

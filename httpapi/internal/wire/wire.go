@@ -153,6 +153,15 @@ func Capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
+// Titles returns the words of a name in title case.
+func Titles(name string) []string {
+	words := strings.Fields(name)
+	for i, word := range words {
+		words[i] = Capital(word)
+	}
+	return words
+}
+
 // Words returns the words of a name such as item_variants, film-roles or address__city.
 func Words(name string) string {
 	return strings.NewReplacer("__", " ", "_", " ", "-", " ").Replace(name)
