@@ -7,7 +7,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -135,37 +134,6 @@ func Not(condition Condition) Condition {
 // Field returns the name of the field. It is empty if the condition holds for all records or
 // for none, such as Or without conditions.
 func (c Condition) Field() string { return c.field }
-
-// String returns the condition as text for people, such as `status = "released"`.
-func (c Condition) String() string {
-	name := c.field
-	switch c.operator {
-	case invalid:
-		return "no condition"
-	case oneOf:
-		values := make([]string, len(c.list))
-		for i, v := range c.list {
-			values[i] = quoted(v)
-		}
-		return name + " in (" + strings.Join(values, ", ") + ")"
-	case between:
-		return quoted(c.value) + " <= " + name + " <= " + quoted(c.end)
-	case isNull:
-		return name + " is null"
-	case notNull:
-		return name + " is not null"
-	case not:
-		return "not (" + c.parts[0].String() + ")"
-	case or:
-		texts := make([]string, len(c.parts))
-		for i, p := range c.parts {
-			texts[i] = p.String()
-		}
-		return cmp.Or(strings.Join(texts, " or "), "never")
-	}
-	sign := map[operator]string{equal: "=", less: "<", atMost: "<=", greater: ">", atLeast: ">=", prefixed: "begins with"}
-	return name + " " + sign[c.operator] + " " + quoted(c.value)
-}
 
 // quoted returns a value as text. A pointer is shown as the value that it points to.
 func quoted(value any) string {

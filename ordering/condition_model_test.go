@@ -41,7 +41,6 @@ func TestConditionsAgainstModel(t *testing.T) {
 			r.Note = nil
 		}
 		c := newFuzzCase(name, uint8(rng.IntN(256)), a, b)
-		_ = c.String()
 		checkFuzzCase(t, fields, name, c, r)
 		if c.valid && name != "no_such" {
 			valid++

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -451,69 +450,6 @@ func TestRangesKeyError(t *testing.T) {
 		}
 	}
 }
-
-// A condition is text for people.
-func TestConditionString(t *testing.T) {
-	day := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
-	for _, row := range []struct {
-		c    ordering.Condition
-		want string
-	}{
-		{ordering.Condition{}, "no condition"},
-		{ordering.Equal("status", "released"), `status = "released"`},
-		{ordering.Equal("name", `a "b"`), `name = "a \"b\""`},
-		{ordering.OneOf("id", 1, 2), "id in (1, 2)"},
-		{ordering.OneOf[string]("id"), "id in ()"},
-		{ordering.Less("price", 1.5), "price < 1.5"},
-		{ordering.AtMost("price", -3), "price <= -3"},
-		{ordering.Greater("live", false), "live > false"},
-		{ordering.AtLeast("start", day), "start >= 2024-05-01 12:00:00 +0000 UTC"},
-		{ordering.Between("id", 3, 7), "3 <= id <= 7"},
-		{ordering.Between("name", "a", "b"), `"a" <= name <= "b"`},
-		{ordering.Prefix("name", "Al"), `name begins with "Al"`},
-		{ordering.IsNull("name"), "name is null"},
-		{ordering.NotNull("name"), "name is not null"},
-		{ordering.Not(ordering.IsNull("name")), "not (name is null)"},
-		{ordering.Or(ordering.Less("id", 1), ordering.Greater("id", 9)), "id < 1 or id > 9"},
-		{ordering.Not(ordering.Or()), "not (never)"},
-		{ordering.Or(ordering.Or(ordering.Less("id", 1), ordering.Equal("id", 5)), ordering.Greater("id", 9)), "id < 1 or id = 5 or id > 9"},
-		{ordering.Equal("port", uint16(80)), "port = 80"},
-		{ordering.Equal("byte", byte(200)), "byte = 200"},
-		{ordering.Equal("shade", shade("red")), `shade = "red"`},
-		{ordering.Equal("note", ptr("n")), `note = "n"`},
-		{ordering.Equal("note", nil), "note = nil"},
-		{ordering.Equal("note", (*string)(nil)), "note = nil"},
-		{ordering.Equal("a", (*big.Rat)(nil)), "a = nil"},
-		{ordering.Equal("a", big.NewRat(1, 2)), "a = 1/2"},
-		{ordering.Equal("a", json.RawMessage(`[1]`)), "a = [1]"},
-	} {
-		if diff := cmp.Diff(row.want, row.c.String()); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
-		if got := fmt.Sprint(row.c); got != row.c.String() {
-			t.Errorf("fmt.Sprint returns %q, String %q", got, row.c.String())
-		}
-	}
-	if got := ordering.Equal("status", panickingStringer{}).String(); !strings.HasPrefix(got, "status = ") {
-		t.Errorf("a value whose String panics: %q", got)
-	}
-	for _, row := range []struct {
-		c    ordering.Condition
-		want string
-	}{
-		{ordering.AtMost("status", 1), "status"},
-		{ordering.Or(ordering.Or(), ordering.Equal("status", "new")), "status"},
-		{ordering.Not(ordering.Or(ordering.Or())), ""},
-	} {
-		if got := row.c.Field(); got != row.want {
-			t.Errorf("%v: Field() = %q, want %q", row.c, got, row.want)
-		}
-	}
-}
-
-type panickingStringer struct{}
-
-func (panickingStringer) String() string { panic("no text") }
 
 // A price is text that compares by value.
 type price string

@@ -186,17 +186,15 @@ type ValueField struct {
 	// Key returns the sort key of a record, which must be addressable. It must not modify
 	// the record. It is safe for concurrent use.
 	Key func(record reflect.Value) sortkey.Key
-	// Kind is the kind of all keys, except for the null of a Nullable field: [reflect.Bool] for those
-	// that [sortkey.Bool] makes, [reflect.Int] for numbers of which [sortkey.Key.AsInt] reports true,
-	// [reflect.String] for those of [sortkey.Text], and [reflect.Struct] for those of [sortkey.Time].
-	// Otherwise it is [reflect.Invalid].
+	// Kind is the kind of all keys: [reflect.Bool] for those that [sortkey.Bool] makes, [reflect.Int]
+	// for numbers of which [sortkey.Key.AsInt] reports true, [reflect.String] for those of
+	// [sortkey.Text], and [reflect.Struct] for those of [sortkey.Time]. Otherwise, and if a key can be
+	// null, it is [reflect.Invalid].
 	Kind reflect.Kind
 	// KeyOf returns the key of a value in a [Condition].
 	KeyOf func(value any) (sortkey.Key, error)
 	// Index is the path from the record to the Go field, for [reflect.Type.FieldByIndex].
 	Index []int
-	// Nullable reports whether a struct on the path is a pointer. If it is nil, the key is null.
-	Nullable bool
 	// Ordered reports whether the type has a method OrderingKey, which decides the order.
 	Ordered bool
 }
@@ -247,9 +245,12 @@ func (d *deriver) derive(t reflect.Type, at place) error {
 		d.members[name] = goName
 		m.Field.Index, m.Indirect = slices.Concat(at.index, m.Field.Index), m.Indirect || at.indirect
 		f := fieldKey(m.Field.Type)
+		if m.Indirect {
+			f.kind = reflect.Invalid
+		}
 		d.list = append(d.list, ValueField{
 			Name: name, JSON: at.inJSON + m.Name, Key: keyAt(m.Field, f.key), Kind: f.kind, KeyOf: valueKey(m.Field.Type, f.key, f.own),
-			Index: m.Field.Index, Nullable: m.Indirect, Ordered: f.ordered,
+			Index: m.Field.Index, Ordered: f.ordered,
 		})
 		inner, pointer := m.Field.Type, m.Field.Type.Kind() == reflect.Pointer
 		if pointer {

@@ -146,25 +146,24 @@ func TestKeysOfNestedFields(t *testing.T) {
 	full := customer{Home: address{City: "Bonn"}, Work: &address{City: "Rome", Geo: &geo{Lat: 5}}, anchor: &anchor{7}, deep: &deep{geo{Lng: 3}}}
 	empty := customer{Work: &address{}}
 	for _, row := range []struct {
-		name     string
-		record   customer
-		want     sortkey.Key
-		kind     reflect.Kind
-		nullable bool
+		name   string
+		record customer
+		want   sortkey.Key
+		kind   reflect.Kind
 	}{
-		{"home__city", full, sortkey.Text("Bonn"), reflect.String, false},
-		{"home__geo__lat", full, sortkey.Null(), reflect.Int, true},
-		{"work__city", full, sortkey.Text("Rome"), reflect.String, true},
-		{"work__city", customer{}, sortkey.Null(), reflect.String, true},
-		{"work__city", empty, sortkey.Text(""), reflect.String, true},
-		{"work__geo__lat", full, sortkey.Int(5), reflect.Int, true},
-		{"work__geo__lat", empty, sortkey.Null(), reflect.Int, true},
-		{"work__geo__lat", customer{}, sortkey.Null(), reflect.Int, true},
-		{"work__geo", full, sortkey.JSON(`{"Lat":5,"Lng":0}`), reflect.Invalid, true},
-		{"anchor__line", full, sortkey.Int(7), reflect.Int, true},
-		{"anchor__line", empty, sortkey.Null(), reflect.Int, true},
-		{"part__lng", full, sortkey.Int(3), reflect.Int, true},
-		{"part__lng", empty, sortkey.Null(), reflect.Int, true},
+		{"home__city", full, sortkey.Text("Bonn"), reflect.String},
+		{"home__geo__lat", full, sortkey.Null(), reflect.Invalid},
+		{"work__city", full, sortkey.Text("Rome"), reflect.Invalid},
+		{"work__city", customer{}, sortkey.Null(), reflect.Invalid},
+		{"work__city", empty, sortkey.Text(""), reflect.Invalid},
+		{"work__geo__lat", full, sortkey.Int(5), reflect.Invalid},
+		{"work__geo__lat", empty, sortkey.Null(), reflect.Invalid},
+		{"work__geo__lat", customer{}, sortkey.Null(), reflect.Invalid},
+		{"work__geo", full, sortkey.JSON(`{"Lat":5,"Lng":0}`), reflect.Invalid},
+		{"anchor__line", full, sortkey.Int(7), reflect.Invalid},
+		{"anchor__line", empty, sortkey.Null(), reflect.Invalid},
+		{"part__lng", full, sortkey.Int(3), reflect.Invalid},
+		{"part__lng", empty, sortkey.Null(), reflect.Invalid},
 	} {
 		fields, err := ordering.ValueFields(reflect.TypeFor[customer]())
 		if err != nil {
@@ -172,13 +171,13 @@ func TestKeysOfNestedFields(t *testing.T) {
 		}
 		f := fields[slices.IndexFunc(fields, func(f ordering.ValueField) bool { return f.Name == row.name })]
 		record := reflect.ValueOf(&row.record).Elem()
-		if got := f.Key(record); got != row.want || f.Kind != row.kind || f.Nullable != row.nullable {
-			t.Errorf("%s of %+v: %v, kind %v, nullable %t, want %v, %v, %t", row.name, row.record, got, f.Kind, f.Nullable, row.want, row.kind, row.nullable)
+		if got := f.Key(record); got != row.want || f.Kind != row.kind {
+			t.Errorf("%s of %+v: %v, kind %v, want %v, %v", row.name, row.record, got, f.Kind, row.want, row.kind)
 		}
 		if name := ordering.Snake(record.Type().FieldByIndex(f.Index).Name); !strings.HasSuffix(row.name, name) {
 			t.Errorf("%s: its index is that of %s", row.name, name)
 		}
-		if n := testing.AllocsPerRun(10, func() { f.Key(record) }); n > 0 && f.Kind != reflect.Invalid {
+		if n := testing.AllocsPerRun(10, func() { f.Key(record) }); n > 0 && row.name != "work__geo" {
 			t.Errorf("%s: %v allocations", row.name, n)
 		}
 	}

@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"encoding/hex"
 	"iter"
 	"math"
 	"slices"
@@ -174,8 +175,9 @@ func unescape(s string, high encoding) string {
 		switch c := s[i]; {
 		case c == '+':
 			buf = append(buf, ' ')
-		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
-			buf = append(buf, unhex(s[i+1])<<4|unhex(s[i+2]))
+		case c == '%' && i+2 < len(s) && isHex(s[i+1:i+3]):
+			buf = append(buf, 0)
+			hex.Decode(buf[len(buf)-1:], []byte(s[i+1:i+3]))
 			i += 2
 		case c >= utf8.RuneSelf && high == asLatin1:
 			buf = utf8.AppendRune(buf, rune(c)) // Latin-1 is the start of Unicode
@@ -269,17 +271,7 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c)
 }
 
-func isHex(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-// unhex returns the value of a hexadecimal digit.
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c&^0x20 - 'A' + 10 // clearing 0x20 converts a letter to upper case
-}
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdefABCDEF") == "" }
 
 // An ownPair is a pair that replaces those with its name in a link, or removes them unless it is set.
 type ownPair struct {

@@ -164,9 +164,7 @@ func (s *builder) derive(f *Field, d ordering.ValueField) error {
 	if f.JSONKey = key; d.Ordered || jsontext.Writes(base) {
 		f.JSONKey = s.jsonOf(d, f.GoType)
 	}
-	if !d.Nullable {
-		f.kind = d.Kind
-	}
+	f.kind = d.Kind
 	switch {
 	case d.Ordered && f.Fold:
 		return fmt.Errorf("field %s: %v has a method OrderingKey, so that it cannot compare without regard to case", f.Name, f.GoType)
@@ -314,23 +312,22 @@ func anyOf[E any](f *Field, m *member, key func(E) sortkey.Key) func(*store.Entr
 // does little else.
 func (s *builder) keyIn(f ordering.ValueField, t reflect.Type) func(*store.Entry) sortkey.Key {
 	path := value.PathTo(s.Reflect, f.Index)
-	switch {
-	case f.Kind == reflect.Invalid:
-	case t == reflect.TypeFor[int]():
+	switch t {
+	case reflect.TypeFor[int]():
 		return func(e *store.Entry) sortkey.Key {
 			if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
 				return sortkey.Int(int64(*(*int)(p)))
 			}
 			return sortkey.Null()
 		}
-	case t == reflect.TypeFor[string]():
+	case reflect.TypeFor[string]():
 		return func(e *store.Entry) sortkey.Key {
 			if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
 				return sortkey.Text(*(*string)(p))
 			}
 			return sortkey.Null()
 		}
-	case t == reflect.TypeFor[time.Time]():
+	case reflect.TypeFor[time.Time]():
 		return func(e *store.Entry) sortkey.Key {
 			if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
 				return sortkey.Time(*(*time.Time)(p))

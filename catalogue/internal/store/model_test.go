@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -211,10 +210,10 @@ func (p *player) query() (q testedQuery) {
 	for range p.rng.IntN(4) {
 		c := p.condition()
 		q.all, list = append(q.all, c), append(list, c.Condition)
-		q.one = q.one || strings.HasPrefix(fmt.Sprint(c.Condition), "id = ")
 	}
 	q.terms = p.orders[p.rng.IntN(len(p.orders))]
 	q.Query = Query{Where: conditions(p.t, list...), Terms: parse(q.terms), Lenient: p.rng.IntN(3) == 0}
+	q.one = slices.ContainsFunc(q.Where, func(c Condition) bool { return c.Field == "id" && c.one() })
 	if p.rng.IntN(6) == 0 {
 		q.Match = func(e *Entry) bool { return e.ID%3 != 0 }
 	}

@@ -153,9 +153,6 @@ func (tx *Tx) begin(ctx context.Context, q *Query) error {
 	tx.store.mu.Unlock()
 	tx.store.committing.Unlock()
 	d.history, d.draft = history{}, true
-	for i := range d.indexes {
-		d.indexes[i].unique = false // until the end of the batch
-	}
 	for _, ch := range tx.list() {
 		d.write(ch)
 	}
