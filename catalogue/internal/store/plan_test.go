@@ -1,7 +1,6 @@
 package store
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,32 +46,6 @@ func TestExplain(t *testing.T) {
 			got, err := of(p).Explain(within(t), q)
 			if got != row.want || err != nil {
 				t.Errorf("%s, %s: Explain() = %q, %v, want %q", row.reason, what, got, err, row.want)
-			}
-		}
-	}
-}
-
-// Two conditions on one field select the records that satisfy both, in either order.
-func TestConditionsOfOneField(t *testing.T) {
-	c := newStore(t, newType(0), 70) // ten records for each number from 0 to 6
-	for _, row := range []struct {
-		a, b ordering.Condition
-		want []int64
-	}{
-		{ordering.AtLeast("number", 4), ordering.Greater("number", 4), []int64{5, 6}},
-		{ordering.AtMost("number", 2), ordering.Less("number", 2), []int64{0, 1}},
-		{ordering.AtLeast("number", 3), ordering.AtMost("number", 3), []int64{3}},
-		{ordering.Greater("number", 3), ordering.AtMost("number", 3), nil},
-		{ordering.AtLeast("number", 3), ordering.Less("number", 3), nil},
-		{ordering.Not(ordering.Equal("number", 2)), ordering.Between("number", 1, 3), []int64{1, 3}},
-		{ordering.Not(ordering.Equal("number", 2)), ordering.AtLeast("number", 2), []int64{3, 4, 5, 6}},
-		{ordering.OneOf("number", 1, 3, 5), ordering.OneOf("number", 0, 3, 5, 6), []int64{3, 5}},
-	} {
-		want := selected(c.Current().Entries(), "number", func(r *record) bool { return slices.Contains(row.want, r.number) })
-		for _, list := range [][]ordering.Condition{{row.a, row.b}, {row.b, row.a}} {
-			got := found(t, c, Query{Where: conditions(t, list...), Terms: parse("number")})
-			if !slices.Equal(got, want) {
-				t.Errorf("%v: %v, want those with the numbers %v: %v", list, got, row.want, want)
 			}
 		}
 	}

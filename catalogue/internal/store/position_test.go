@@ -2,9 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -97,45 +94,6 @@ func TestTokenOfDeletedRecord(t *testing.T) {
 	if page, next, err := of(open).After(t.Context(), token, 1, q); page.Len() > 0 || next != "" || err != nil {
 		t.Errorf("of no records: %v, %q, %v", ids(page.list()), next, err)
 	}
-}
-
-// A walk by tokens reads each record that stays where it is once, while others are inserted,
-// deleted and moved.
-func TestConcurrentWalk(t *testing.T) {
-	const records = 300
-	c := newStore(t, newType(0), records) // those with odd ids stay
-	write := func() {
-		rng := rand.New(rand.NewPCG(1, 2))
-		for i := range 3000 {
-			if id := 2 * (1 + rng.IntN(records)); c.Get(id) != nil && i%3 == 0 {
-				remove(c, id)
-			} else {
-				put(c, &record{Entry: Entry{id}, number: rng.Int64N(7), text: fmt.Sprint(rng.IntN(1000))})
-			}
-		}
-	}
-	whileWriting(t, 2, write, func(rng *rand.Rand) error {
-		q := Query{Terms: parse([]string{"id", "-number", "number,-text", "note"}[rng.IntN(4)])}
-		if rng.IntN(2) == 0 {
-			q.Match = func(e *Entry) bool { return e.ID%4 > 0 }
-		}
-		var stayed []int
-		for _, id := range walked(t, c, q, 1+rng.IntN(20), 4*records) {
-			if id%2 == 1 {
-				stayed = append(stayed, id)
-			}
-		}
-		slices.Sort(stayed)
-		for i, id := range stayed {
-			if id != 2*i+1 {
-				return fmt.Errorf("%+v: record %d in place of %d", q.Terms, id, 2*i+1)
-			}
-		}
-		if len(stayed) != records/2 {
-			return fmt.Errorf("%+v: %d records, want %d", q.Terms, len(stayed), records/2)
-		}
-		return nil
-	})
 }
 
 // A position and a page after a token that an index has are read from the published state, so the

@@ -117,46 +117,6 @@ func TestCountOfEmptied(t *testing.T) {
 	})
 }
 
-// The numbers of records with each value are those of the selected records, also where an index
-// has the others with the value next to them.
-func TestGroupsOfConditions(t *testing.T) {
-	c := newStore(t, newType(0), 700)
-	for _, terms := range []string{"number", "number,text"} {
-		ordered(t, c, terms)
-	}
-	few, low := ordering.OneOf("number", 0, 1, 2), ordering.Less("id", 200)
-	for _, row := range []struct {
-		where []ordering.Condition
-		holds func(r *record) bool
-	}{
-		{nil, func(*record) bool { return true }},
-		{[]ordering.Condition{few}, func(r *record) bool { return r.number < 3 }},
-		{[]ordering.Condition{low}, func(r *record) bool { return r.ID < 200 }},
-		{[]ordering.Condition{few, low}, func(r *record) bool { return r.number < 3 && r.ID < 200 }},
-		{[]ordering.Condition{few, ordering.Less("text", "5")}, func(r *record) bool { return r.number < 3 && r.text < "5" }},
-	} {
-		for _, terms := range []string{"number", "-number"} {
-			want, got := map[int64]int{}, map[int64]int{}
-			for _, e := range c.Current().Entries() {
-				if r := recordOf(e); row.holds(r) {
-					want[r.number]++
-				}
-			}
-			groups, err := of(c).Groups(within(t), Query{Where: conditions(t, row.where...), Terms: parse(terms)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			groups(func(first *Entry, n int) bool {
-				got[recordOf(first).number] += n
-				return true
-			})
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%v by %s (-want +got):\n%s", row.where, terms, diff)
-			}
-		}
-	}
-}
-
 // A query that waits for the sequence of a condition returns when its context is done,
 // also the second of two sequences.
 func TestCanceledFind(t *testing.T) {

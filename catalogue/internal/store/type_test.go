@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -190,63 +189,6 @@ func TestCostOfUnknownDefault(t *testing.T) {
 	}
 	if got, want := allocations("tilte"), allocations(""); got != want {
 		t.Errorf("%v allocations, want %v", got, want)
-	}
-}
-
-// Without records, a condition on any field of open records selects nothing, although none has
-// the field. One on a field that a type does not have is an error.
-func TestConditionWithoutRecords(t *testing.T) {
-	q := Query{Where: conditions(t, ordering.Equal("no_such", 1))}
-	for method, err := range errorsOf(t, New(newMemberType()), q) {
-		if err != nil {
-			t.Errorf("%s of open records: %v", method, err)
-		}
-	}
-	for method, err := range errorsOf(t, New(newType(0)), q) {
-		if !errors.Is(err, ordering.ErrUnknownField) {
-			t.Errorf("%s of a type: error %v, want %v", method, err, ordering.ErrUnknownField)
-		}
-	}
-}
-
-// An index is dropped with the last record that has its member.
-func TestIndexOfRemovedMember(t *testing.T) {
-	for _, row := range []struct {
-		reason string
-		write  func(c *Store)
-	}{
-		{"deleted", func(c *Store) { remove(c, 1) }},
-		{"updated", func(c *Store) { put(c, &record{Entry: Entry{1}, members: []string{"common"}}) }},
-		{"deleted in a large batch", func(c *Store) {
-			err := c.Batch(func(tx *Tx) error {
-				tx.Write(Change{Old: tx.Get(1)})
-				for id := 10; id < 30; id++ {
-					tx.Write(Change{New: &(&record{Entry: Entry{id}}).Entry})
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}},
-		{"replaced", func(c *Store) {
-			replace(Replacement{Store: c, Entries: entriesOf(&record{Entry: Entry{1}, members: []string{"common"}})})
-		}},
-	} {
-		c := newStore(t, newMemberType(), 0)
-		put(c, &record{members: []string{"rare", "common"}})
-		put(c, &record{members: []string{"common"}})
-		for _, terms := range []string{"rare", "common", "common,rare", "common,-id"} {
-			ordered(t, c, terms)
-		}
-		before := c.Current()
-		row.write(c)
-		if diff := cmp.Diff([]string{"common", "common,-id"}, indexed(c)); diff != "" {
-			t.Errorf("%s: indexes (-want +got):\n%s", row.reason, diff)
-		}
-		if diff := cmp.Diff([]int{2, 1}, ordered(t, before, "-rare")); diff != "" {
-			t.Errorf("%s: the earlier state (-want +got):\n%s", row.reason, diff)
-		}
 	}
 }
 

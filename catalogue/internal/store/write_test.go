@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -266,59 +265,6 @@ func TestDuplicateSets(t *testing.T) {
 	}
 }
 
-// A condition on the first field of a unique set selects all records that have the value.
-func TestFindInUniqueSet(t *testing.T) {
-	typ := newType(0)
-	typ.Unique = [][]string{{"number", "text"}}
-	c := newStore(t, typ, 0)
-	for i := range 4 {
-		put(c, &record{number: int64(i % 2), text: fmt.Sprint(i)})
-	}
-	for _, row := range []struct {
-		reason string
-		where  []ordering.Condition
-		want   []int
-	}{
-		{"the first field", []ordering.Condition{ordering.Equal("number", 1)}, []int{2, 4}},
-		{"both fields", []ordering.Condition{ordering.Equal("number", 1), ordering.Equal("text", "3")}, []int{4}},
-		{"both fields, of different records", []ordering.Condition{ordering.Equal("number", 1), ordering.Equal("text", "2")}, nil},
-	} {
-		if diff := cmp.Diff(row.want, found(t, c, Query{Where: conditions(t, row.where...), Terms: parse("text")}), emptyIsNil); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
-	}
-	if diff := cmp.Diff([]string{"number,text"}, indexed(c)); diff != "" {
-		t.Errorf("indexes (-want +got):\n%s", diff)
-	}
-}
-
-// A query of a batch finds all records that have the same value of a unique field for a
-// time.
-func TestFindDuplicatesInBatch(t *testing.T) {
-	c := newUniqueStore(t, 5)
-	same := Query{Where: conditions(t, ordering.Equal("text", "text 2"))}
-	err := c.Batch(func(tx *Tx) error {
-		for _, step := range []struct {
-			write *Entry
-			want  []int
-		}{{nil, []int{2}}, {newEntry(4, "text 2"), []int{2, 4}}, {newEntry(2, "other"), []int{4}}} {
-			if step.write != nil {
-				tx.Write(Change{tx.Get(step.write.ID), step.write})
-			}
-			if diff := cmp.Diff(step.want, found(t, tx, same)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
 func checkDuplicate(t *testing.T, reason string, err error, want *Duplicate) {
 	t.Helper()
 	var got *Duplicate
@@ -329,76 +275,6 @@ func checkDuplicate(t *testing.T, reason string, err error, want *Duplicate) {
 		t.Errorf("%s: error %v, want a duplicate", reason, err)
 	case want != nil && (!slices.Equal(got.Fields, want.Fields) || got.Other.ID != want.Other.ID):
 		t.Errorf("%s: the %s of id %d, want the %s of id %d", reason, got.Fields, got.Other.ID, want.Fields, want.Other.ID)
-	}
-}
-
-// The indexes of unique fields survive everything that drops other indexes: more
-// orderings than are kept, keys that are too large, a replacement of all records, and a
-// clone.
-func TestUniqueIndexesStay(t *testing.T) {
-	large := strings.Repeat("x", 3*maxPerRecord)
-	for _, row := range []struct {
-		reason string
-		do     func(c *Store) *Store
-	}{
-		{"many orderings", func(c *Store) *Store {
-			for i, terms := range []string{
-				"text,number", "text,-number", "note,number", "note,-number", "number,text", "number,-text", "number,note", "number,-note",
-				"note,text", "note,-text", "text,note", "text,-note",
-			} {
-				ordered(t, c, terms)
-				if i > 3 {
-					put(c, &record{text: terms}) // a write drops what is over the limits
-				}
-			}
-			return c
-		}},
-		{"large keys", func(c *Store) *Store {
-			for i := range 40 {
-				note := fmt.Sprint(large, i)
-				put(c, &record{text: note, note: &note})
-			}
-			return c
-		}},
-		{"a clone", func(c *Store) *Store { return Clone(c)[0] }},
-		{"a replacement", func(c *Store) *Store {
-			replace(Replacement{Store: c, Entries: entriesOf(&record{Entry: Entry{7}, text: "text 1"})})
-			return c
-		}},
-		{"a replacement by no records", func(c *Store) *Store {
-			replace(Replacement{Store: c})
-			return c
-		}},
-		{"a batch of many changes", func(c *Store) *Store {
-			if err := c.Batch(func(tx *Tx) error {
-				for i := range 100 {
-					tx.Write(Change{tx.Get(50 + i), newEntry(50+i, fmt.Sprint("new ", i))})
-				}
-				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-			return c
-		}},
-		{"all records deleted", func(c *Store) *Store {
-			for _, e := range c.Current().Entries() {
-				remove(c, e.ID)
-			}
-			return c
-		}},
-	} {
-		c := row.do(newUniqueStore(t, 4))
-		for _, field := range []string{"text", "note"} {
-			if !slices.Contains(indexed(c), field) {
-				t.Errorf("%s: no index by %s among %v", row.reason, field, indexed(c))
-			}
-		}
-		put(c, &record{Entry: Entry{1000}, text: "again"})
-		_, err := c.Write(func(s *State) (Change, error) { return Change{New: newEntry(1001, "again")}, nil })
-		checkDuplicate(t, row.reason, err, &Duplicate{Fields: []string{"text"}, Other: &Entry{ID: 1000}})
-		if err := c.Check(); err != nil {
-			t.Errorf("%s: %v", row.reason, err)
-		}
 	}
 }
 
