@@ -152,7 +152,8 @@ func made(f schema.Field, n int) (list []string) {
 	return list
 }
 
-// candidates returns values of a field that may not be valid.
+// candidates returns values of a field that may not be valid, or none of a kind for which any values
+// do.
 func (s *subject) candidates(f schema.Field) (values []string) {
 	if f.Choices != nil {
 		return f.ChoiceValues()
@@ -161,23 +162,9 @@ func (s *subject) candidates(f schema.Field) (values []string) {
 	case schema.Text:
 		return []string{`"b"`, `"B"`, `"a"`, `"A"`, `"é"`, `"e"`, `"z"`, `"Z"`, `"10"`, `"9"`, `" a"`, `"_"`, `"-"`, `"a b"`, `"ab"`,
 			`"�"`, `"😀"`, `"ßa"`, `"éa"`, `"Éa b"`, `"b%"`}
-	case schema.Slug:
-		return []string{`"b"`, `"B"`, `"a-b"`, `"a_b"`, `"ab"`, `"aBc"`, `"b1"`, `"10"`, `"9"`}
-	case schema.URL:
-		return []string{`"https://b.example/"`, `"https://b.example/a"`, `"https://b.example/A"`, `"http://a.example/"`, `"https://c.example/?a=b"`}
 	case schema.Timestamp:
 		return []string{`"2024-05-10T18:00:00+02:00"`, `"2024-05-10T16:30:00Z"`, `"2024-05-10T12:00:00-05:00"`,
 			`"2024-05-10T15:59:59.999999Z"`, `"2024-12-31T23:30:00-02:00"`, `"2025-01-01T00:30:00Z"`}
-	case schema.Date:
-		return []string{`"2024-05-10"`, `"2024-05-09"`, `"2023-12-31"`, `"2025-01-01"`, `"2024-02-29"`}
-	case schema.TimeOfDay:
-		return []string{`"08:00:00"`, `"08:00:00.5"`, `"23:59:59"`, `"00:00:00"`, `"10:00:00"`}
-	case schema.Interval: // text in another order than their lengths
-		return []string{`"9 00:00:00"`, `"10 00:00:00"`, `"-1 23:00:00"`, `"-2 23:00:00"`, `"00:30:00"`, `"1 00:00:00"`, `"00:00:00.5"`}
-	case schema.Boolean:
-		return []string{"false", "true"}
-	case schema.Float:
-		return []string{"10.5", "9.5", "-0.25", "-0.5", "0.1", "100.5"}
 	case schema.Reference:
 		return append(s.referred(f), "109", "99", "120", "100") // not in the Body
 	case schema.References:
@@ -185,16 +172,9 @@ func (s *subject) candidates(f schema.Field) (values []string) {
 		for _, id := range s.referred(f) {
 			values = append(values, "["+id+"]")
 		}
-	case schema.Array:
-		if f.Item.Kind != schema.Text {
-			return nil
-		}
-		return []string{"[]", `["b"]`, `["a","b"]`, `["B"]`, `["a"]`, `["a","a"]`}
 	case schema.JSON:
 		return []string{"10", "9.5", "1e2", "-0.25", "-0.5", "123456789012345678901234567890", "123456789012345678901234567891",
 			"9007199254740993", "9007199254740992", "0", `{"a":1}`, `"a"`, "[1]", "true", `""`, "[]", "false"}
-	case schema.Decimal:
-		return []string{"9", "10", "1", "0", "0.9", "0.1", "24"}
 	case schema.Integer: // some are equal as float64s
 		for _, n := range []int{9, 1, 10, 0, 2, math.MaxInt>>10 + 1, math.MaxInt >> 10, math.MaxInt - 1, math.MaxInt - 2} {
 			values = append(values, strconv.Itoa(n))
