@@ -21,19 +21,16 @@ const (
 	detailUnchecked   = "Precondition failed: entity tags cannot be compared in this request."
 )
 
-// A tagList is the value of If-Match or If-None-Match.
-type tagList struct {
-	sent bool
-	text string
-}
+// A tagList is the value of If-Match or If-None-Match, or "" without one.
+type tagList string
 
 // ifMatch returns the value of If-Match. Like Django, a read ignores one that does not
 // begin with a tag.
 func (v *view) ifMatch() tagList {
 	l := v.tagList("If-Match")
 	isTag := func(string, bool) bool { return true }
-	if negotiation.IsRead(v.r.Method) && !l.isAny() && !l.names(isTag) {
-		return tagList{}
+	if negotiation.IsRead(v.r.Method) && l != "*" && !l.names(isTag) {
+		return ""
 	}
 	return l
 }
@@ -43,20 +40,16 @@ func (v *view) ifNoneMatch() tagList { return v.tagList("If-None-Match") }
 // tagList returns the value of a header. As in the framework, there are no preconditions
 // without tags.
 func (v *view) tagList(name string) tagList {
-	lines := v.r.Header[name]
-	if !v.handler.opts.ETags || len(lines) == 0 {
-		return tagList{}
+	if !v.handler.opts.ETags {
+		return ""
 	}
-	return tagList{true, strings.Trim(strings.Join(lines, ","), " \t")}
+	return tagList(strings.Trim(strings.Join(v.r.Header[name], ","), " \t"))
 }
-
-// isAny reports whether l is "*".
-func (l tagList) isAny() bool { return l.text == "*" }
 
 // names reports whether l has a tag for which the function returns true. It stops at the first text
 // between commas that is not an entity tag. Tags have their quotes, but not W/.
 func (l tagList) names(is func(tag string, weak bool) bool) bool {
-	for list := l.text; ; {
+	for list := string(l); ; {
 		var weak bool
 		list, weak = strings.CutPrefix(strings.TrimLeft(list, ", \t"), "W/")
 		if list == "" || list[0] != '"' {
@@ -83,9 +76,9 @@ func (l tagList) names(is func(tag string, weak bool) bool) bool {
 // ignored, since no response has a Last-Modified.
 func refused(match, noneMatch tagList, is func(tag string) bool) (detail string) {
 	switch {
-	case match.sent && !match.isAny() && !match.names(func(tag string, weak bool) bool { return !weak && is(tag) }):
+	case match != "" && match != "*" && !match.names(func(tag string, weak bool) bool { return !weak && is(tag) }):
 		return detailIfMatch
-	case noneMatch.isAny() || noneMatch.names(func(tag string, _ bool) bool { return is(tag) }):
+	case noneMatch == "*" || noneMatch.names(func(tag string, _ bool) bool { return is(tag) }):
 		return detailIfNoneMatch
 	}
 	return ""
@@ -113,7 +106,7 @@ func (v *view) sentInstead() bool {
 // a suffix that middleware has added.
 func (v *view) precondition() func(record []byte) error {
 	match, noneMatch := v.ifMatch(), v.ifNoneMatch()
-	if (!match.sent || match.isAny()) && !noneMatch.sent {
+	if (match == "" || match == "*") && noneMatch == "" {
 		return nil
 	}
 	r, ctx, key := v.route, v.r.Context(), v.handler.opts.ETagKey // not v, which then stays on the stack
@@ -137,9 +130,9 @@ func (v *view) precondition() func(record []byte) error {
 func (v *view) postCondition() error {
 	match, noneMatch := v.ifMatch(), v.ifNoneMatch()
 	switch {
-	case match.sent && !match.isAny(), noneMatch.sent && !noneMatch.isAny():
+	case match != "" && match != "*", noneMatch != "" && noneMatch != "*":
 		return &preconditionError{detailUnchecked}
-	case noneMatch.sent:
+	case noneMatch != "":
 		return &preconditionError{detailIfNoneMatch}
 	}
 	return nil

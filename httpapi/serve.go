@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,7 +87,7 @@ func (v *view) serveNoRoute() {
 // serveRoute checks format, Accept, method and authorization, in this order, and serves
 // the request. Until Accept has been checked, responses are not indented.
 func (v *view) serveRoute() {
-	if format, _ := v.query.Get("format"); v.suffix || !negotiation.KnownFormat(format) {
+	if format, _ := v.query.Get("format"); v.suffix || !slices.Contains([]string{"", "json", "api"}, format) {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}

@@ -246,10 +246,10 @@ func postedField(f schema.Field, inner schema.Actions) *jsonSchema {
 		s = posted(f.Fields, inner, schema.Create)
 	}
 	if s.Type == "array" && f.MinLength > 0 {
-		s.MinItems = number(f.MinLength)
+		s.MinItems = new(f.MinLength)
 	}
 	if s.Type == "array" && f.MaxLength > 0 {
-		s.MaxItems = number(f.MaxLength)
+		s.MaxItems = new(f.MaxLength)
 	}
 	return fieldSchema(f, s)
 }

@@ -166,9 +166,6 @@ const (
 	root            = "Root"
 )
 
-// listName returns the name of a collection in operations, such as "ItemVariants".
-func listName(c schema.Description) string { return joined(c.Segment) }
-
 // article returns a name of one record with its article.
 func article(name string) string {
 	if strings.ContainsRune("aeiouAEIOU", []rune(name)[0]) {
@@ -186,10 +183,6 @@ func escaped(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
 // names is a set of names of components or operations.
 type names map[string]bool
-
-func pageOf(record string) string  { return record + "Page" }
-func termOf(record string) string  { return record + "OrderingTerm" }
-func orderOf(record string) string { return record + "Ordering" } // a parameter
 
 // bodyOf returns the component of the body of a request with an action.
 func bodyOf(record string, action schema.Actions) string {

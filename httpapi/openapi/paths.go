@@ -35,11 +35,11 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 		about := c.Description
 		term := ofKind("string")
 		if known {
-			term = d.schema(termOf(c.record), orderingTerm(asWritten(about, wire.Sortable(about))))
+			term = d.schema(c.record+"OrderingTerm", orderingTerm(asWritten(about, wire.Sortable(about))))
 		}
-		order := d.parameter(orderOf(c.record), orderingParameter(term, about))
+		order := d.parameter(c.record+"Ordering", orderingParameter(term, about))
 		uncounted := !pagination.TraitsOf(about.Pages).Counted
-		page, text := d.schema(pageOf(c.record), pageSchema(c.record, uncounted)), "Returns a page of records in the requested order."
+		page, text := d.schema(c.record+"Page", pageSchema(c.record, uncounted)), "Returns a page of records in the requested order."
 		filters, names, invalid := d.filters(c), asWritten(about, about.Filters), badRequest
 		if len(about.Search) > 0 {
 			names = append(names, wire.Search)
@@ -49,7 +49,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 			text += " The filters are " + strings.Join(names, ", ") + "."
 		}
 		item.Get = d.get(&operation{
-			ID: "list" + listName(c.Description), Summary: "List " + wire.Words(c.Description.Segment),
+			ID: "list" + joined(c.Description.Segment), Summary: "List " + wire.Words(c.Description.Segment),
 			Description: text,
 			Parameters:  slices.Concat([]parameter{order}, d.pages(c.Description.Pages), filters),
 		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, invalid, notFound)
@@ -230,14 +230,13 @@ func (d *describer) pages(style pagination.Style) (list []parameter) {
 
 // orderingParameter returns a parameter whose value is a comma-separated list of terms.
 func orderingParameter(term *jsonSchema, about schema.Description) parameter {
-	joined := false
 	text := "Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is "
 	if about.JSONNames {
 		text = strings.Replace(text, " in snake_case", "", 1)
 	}
 	byDefault := asWritten(about, strings.Split(ordering.Format(about.Ordering), ","))
 	return parameter{
-		Name: "ordering", In: "query", Explode: &joined, Schema: listOf(term),
+		Name: "ordering", In: "query", Explode: new(false), Schema: listOf(term),
 		Description: text + strings.Join(byDefault, ",") + ".",
 	}
 }
@@ -294,7 +293,6 @@ func (d *describer) filters(c collection) (references []parameter) {
 }
 
 func filterParameter(name string, f schema.Field, lookup string) parameter {
-	joined, repeated := false, true
 	of := formsOf(f)
 	p := parameter{Name: name, In: "query", Schema: of.filter}
 	_, text := schema.DescribeLookup(lookup)
@@ -302,13 +300,13 @@ func filterParameter(name string, f schema.Field, lookup string) parameter {
 	case "exact":
 		p.Schema = of.exact
 		if p.Schema.Type == "array" {
-			p.Explode, text = &repeated, "contain one of the values."
+			p.Explode, text = new(true), "contain one of the values."
 		}
 	case "in":
-		p.Schema, p.Explode = listOf(of.filter), &joined
+		p.Schema, p.Explode = listOf(of.filter), new(false)
 	case "range":
-		p.Schema, p.Explode = listOf(of.filter), &joined
-		p.Schema.MinItems, p.Schema.MaxItems = number(2), number(2)
+		p.Schema, p.Explode = listOf(of.filter), new(false)
+		p.Schema.MinItems, p.Schema.MaxItems = new(2), new(2)
 	case "isnull":
 		p.Schema = ofKind("boolean")
 	}

@@ -41,7 +41,6 @@ func formatted(kind, form string) *jsonSchema { return &jsonSchema{Type: kind, F
 func listOf(items *jsonSchema) *jsonSchema    { return &jsonSchema{Type: "array", Items: items} }
 func mapOf(values *jsonSchema) *jsonSchema    { return &jsonSchema{Type: "object", Others: values} }
 func ref(name string) *jsonSchema             { return &jsonSchema{Ref: "#/components/schemas/" + name} }
-func number(n int) *int                       { return &n }
 
 // integer returns the schema of ids and other ints.
 func integer() *jsonSchema { return formatted("integer", "int64") }

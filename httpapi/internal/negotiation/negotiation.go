@@ -1,5 +1,5 @@
 // Package negotiation implements the content negotiation of Django REST framework: methods
-// that read, the format parameter, the Accept header, and the Content-Type of a body with
+// that read, the Accept header, and the Content-Type of a body with
 // its charset. JSON is the only type that is served.
 package negotiation
 
@@ -17,12 +17,6 @@ const maxIndent = 8
 // IsRead reports whether a method is GET or HEAD. As in net/http, "" is GET.
 func IsRead(method string) bool {
 	return method == "GET" || method == "HEAD" || method == ""
-}
-
-// KnownFormat reports whether the format parameter of a request names a format that is
-// served. An empty one counts as absent.
-func KnownFormat(format string) bool {
-	return format == "" || format == "json" || format == "api"
 }
 
 // Accept reports whether the Accept headers of a request accept JSON, and returns the

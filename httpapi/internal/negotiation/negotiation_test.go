@@ -9,14 +9,6 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/rows"
 )
 
-func TestKnownFormat(t *testing.T) {
-	for format, want := range map[string]bool{"": true, "json": true, "api": true, "JSON": false, "xml": false, " json": false} {
-		if got := KnownFormat(format); got != want {
-			t.Errorf("KnownFormat(%q) = %t, want %t", format, got, want)
-		}
-	}
-}
-
 func TestAccept(t *testing.T) {
 	if indent, ok := Accept(nil); indent != 0 || !ok {
 		t.Errorf("without a header: %d, %t, want 0, true", indent, ok)
