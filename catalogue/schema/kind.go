@@ -132,13 +132,7 @@ func (f Field) Order() func(sortkey.Key) sortkey.Key {
 func boolKey(value string) sortkey.Key { return sortkey.Bool(value == "true") }
 
 // Scalar reports whether the values are no lists and objects. It is for servers. O(1).
-func (k Kind) Scalar() bool {
-	switch k.row().json {
-	case jsontext.Int, jsontext.Float, jsontext.Bool, jsontext.String:
-		return true
-	}
-	return false
-}
+func (k Kind) Scalar() bool { return k.row().of&(lists|others) == 0 }
 
 // isText reports whether the values are text, which can be blank and be searched.
 func (k Kind) isText() bool { return k.row().of == texts }

@@ -177,10 +177,10 @@ func (f Field) cleanDecimal(value string, _ *checker) (text string, messages []s
 // A decimal is a number as it is written: the digits before and after the point and a
 // power of ten.
 type decimal struct {
-	negative bool
-	digits   string // without leading zeros, except for the number 0
-	places   int    // number of digits after the point
-	power    int64  // limited to 2^61
+	sign   string // "-" or empty
+	digits string // without leading zeros, except for the number 0
+	places int    // number of digits after the point
+	power  int64  // limited to 2^61
 }
 
 // parseDecimal parses a number as Python does, but rejects infinity and NaN, underscores and
@@ -191,7 +191,7 @@ func parseDecimal(text string) (n decimal, ok bool) {
 	if len(text)-len(rest) > 1 {
 		return n, false
 	}
-	n.negative = strings.HasPrefix(text, "-")
+	n.sign = strings.TrimSuffix(text[:len(text)-len(rest)], "+")
 	mantissa := rest
 	if at := strings.IndexAny(rest, "eE"); at >= 0 {
 		power := rest[at+1:]
@@ -222,13 +222,6 @@ func (n decimal) representable() bool {
 // point returns the power of ten by which 0.digits is multiplied.
 func (n decimal) point() int64 { return int64(len(n.digits)) + n.power - int64(n.places) }
 
-func (n decimal) sign() string {
-	if n.negative {
-		return "-"
-	}
-	return ""
-}
-
 // exponent returns the power of ten by which the digits are multiplied. It is limited to a
 // billion, which is more than any field allows.
 func (n decimal) exponent() int {
@@ -254,14 +247,14 @@ func (n decimal) lengths() (total, whole, places int) {
 func (n decimal) text(places int) string {
 	digits := strings.TrimLeft(n.digits+strings.Repeat("0", n.exponent()+places), "0")
 	if digits == "" {
-		n.negative = false
+		n.sign = ""
 	}
 	digits = strings.Repeat("0", max(0, places+1-len(digits))) + digits
 	point := len(digits) - places
 	if places == 0 {
-		return n.sign() + digits
+		return n.sign + digits
 	}
-	return n.sign() + digits[:point] + "." + digits[point:]
+	return n.sign + digits[:point] + "." + digits[point:]
 }
 
 // numberFilter returns a function that reads a number of a filter and returns its text.
@@ -293,7 +286,7 @@ func filterNumber(text string) (n decimal, message string) {
 		return decimal{}, ""
 	}
 	n.digits, n.places = significant, n.places-len(n.digits)+len(significant)
-	if point := n.point(); !n.negative && (point > maxFilterPoint || point == maxFilterPoint && n.digits > maxFilterDigits) {
+	if point := n.point(); n.sign == "" && (point > maxFilterPoint || point == maxFilterPoint && n.digits > maxFilterDigits) {
 		return decimal{}, "Ensure this value is less than or equal to 1e+50."
 	}
 	return n, ""
@@ -307,9 +300,9 @@ func (n decimal) integer() string {
 	case n.point() <= 0:
 		return "0"
 	case n.point() > maxFilterPoint:
-		n = decimal{negative: true, digits: "1", power: maxFilterPoint}
+		n = decimal{sign: "-", digits: "1", power: maxFilterPoint}
 	}
-	return n.sign() + n.whole()
+	return n.sign + n.whole()
 }
 
 // float returns the shortest text of the nearest float64. A number that is less than all
@@ -330,13 +323,13 @@ func (n decimal) json() string {
 	case n.digits == "":
 		return "0"
 	case point > short || point < -short:
-		return n.sign() + "0." + n.digits + "e" + strconv.FormatInt(point, 10)
+		return n.sign + "0." + n.digits + "e" + strconv.FormatInt(point, 10)
 	case point <= 0:
-		return n.sign() + "0." + strings.Repeat("0", int(-point)) + n.digits
+		return n.sign + "0." + strings.Repeat("0", int(-point)) + n.digits
 	case point >= int64(len(n.digits)):
-		return n.sign() + n.whole()
+		return n.sign + n.whole()
 	default:
-		return n.sign() + n.whole() + "." + n.digits[point:]
+		return n.sign + n.whole() + "." + n.digits[point:]
 	}
 }
 
