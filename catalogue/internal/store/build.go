@@ -163,33 +163,33 @@ func (c *Store) finish(b *build, x index, alone bool) (done bool) {
 			c.committing.Lock()
 			defer c.committing.Unlock()
 		}
-		missed, done := c.offer(b)
+		missed := c.offer(b)
 		if missed == nil {
-			return done
+			return b.state != nil
 		}
 		x.prepare(missed)
 		x.apply(x)
 	}
 }
 
-// offer makes the state that readers get. If there are missed changes, it returns those instead.
-// It reports whether the build is done, because the state is there.
-func (c *Store) offer(b *build) (missed []Change, done bool) {
+// offer makes the state that readers get unless the build is stale. If there are missed changes, it
+// returns those instead.
+func (c *Store) offer(b *build) (missed []Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	missed, b.missed = b.missed, nil
 	switch {
 	case b.stale:
-		return nil, false
+		return nil
 	case len(missed) > 0:
-		return missed, false
+		return missed
 	case c.writing.TryLock():
 		c.install(b)
 		c.writing.Unlock()
 	default:
 		b.state = c.with(b)
 	}
-	return nil, true
+	return nil
 }
 
 // with returns a sibling of the published state that has the index of a build. Both are frozen.

@@ -38,31 +38,11 @@ func (s *State) Check() error {
 	if limited.evict(); len(limited.indexes) < len(s.indexes) {
 		return fmt.Errorf("%d indexes exceed the limits", len(s.indexes)-len(limited.indexes))
 	}
-	s.sorted.mu.Lock()
-	defer s.sorted.mu.Unlock()
-	for _, o := range s.sorted.all {
-		if o.ready() {
-			if err := s.checkSequence(o.terms, o); err != nil {
-				return err
-			}
-		}
-	}
 	return nil
 }
 
-// checkIndex checks the index of terms.
+// checkIndex checks that the index of terms has all entries, sorted by them.
 func (s *State) checkIndex(terms []ordering.Term, x index) error {
-	err := s.checkSequence(terms, x)
-	if err == nil {
-		if err = x.check(); err != nil {
-			err = fmt.Errorf("ordering %q: %w", ordering.Format(terms), err)
-		}
-	}
-	return err
-}
-
-// checkSequence checks that a sequence has all entries, sorted by terms.
-func (s *State) checkSequence(terms []ordering.Term, x sequence) error {
 	fields := s.typ.resolve(terms)
 	all := x.page(nil, 0, x.len(), false)
 	for i, e := range all {
@@ -72,6 +52,9 @@ func (s *State) checkSequence(terms []ordering.Term, x sequence) error {
 	}
 	if len(all) != s.Len() {
 		return fmt.Errorf("ordering %q: %d entries, want %d", ordering.Format(terms), len(all), s.Len())
+	}
+	if err := x.check(); err != nil {
+		return fmt.Errorf("ordering %q: %w", ordering.Format(terms), err)
 	}
 	return nil
 }

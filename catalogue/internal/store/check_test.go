@@ -1,7 +1,6 @@
 package store
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -50,8 +49,6 @@ func TestCheck(t *testing.T) {
 				}
 			}
 		}, "exceed the limits"},
-		{"a sequence that lacks an entry", func(s *State) { s.sorted.all[0].entries = s.sorted.all[0].entries[1:] }, "2 entries"},
-		{"a sequence in the wrong order", func(s *State) { slices.Reverse(s.sorted.all[0].entries) }, "out of order"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := New(newType(10))
@@ -62,9 +59,6 @@ func TestCheck(t *testing.T) {
 				ordered(t, c, terms)
 			}
 			s := c.Current()
-			if _, err := s.sort(within(t), parse("text,note")); err != nil {
-				t.Fatal(err)
-			}
 			if err := c.Check(); err != nil {
 				t.Fatalf("Check before the damage: %v", err)
 			}
