@@ -12,7 +12,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"unicode"
 	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
@@ -317,38 +316,27 @@ func (s *Type) fieldOf(name string) string {
 	return field
 }
 
-// checkNames returns an error if two members of an open record are the same field. Few records have
-// members whose hashes are equal, so that it allocates nothing for others.
+// checkNames returns an error if two members of an open record are the same field.
 func (s *Type) checkNames(r schema.Record) error {
-	var seen [64]uint64
-	repeated := false
+	var few [32]string // so that most records allocate nothing
+	fields := few[:0]
 	for name := range r.All() {
-		h := hashName(name) % (64 * 64)
-		repeated = repeated || seen[h/64]&(1<<(h%64)) != 0
-		seen[h/64] |= 1 << (h % 64)
+		fields = append(fields, s.fieldOf(name))
 	}
-	if !repeated {
-		return nil
-	}
-	fields := map[string]string{}
-	for name := range r.All() {
-		field := s.fieldOf(name)
-		if other, twice := fields[field]; twice {
-			return fmt.Errorf("the name of both %q and %q is %q in snake_case: rename one", other, name, field)
+	slices.Sort(fields)
+	for i := 1; i < len(fields); i++ {
+		if fields[i] != fields[i-1] {
+			continue
 		}
-		fields[field] = name
+		var names []string
+		for name := range r.All() {
+			if s.fieldOf(name) == fields[i] {
+				names = append(names, name)
+			}
+		}
+		return fmt.Errorf("the name of both %q and %q is %q in snake_case: rename one", names[0], names[1], fields[i])
 	}
 	return nil
-}
-
-// hashName returns a hash that is the same for names that are equal in snake_case.
-func hashName(name string) (h uint32) {
-	for _, r := range name {
-		if r != '_' {
-			h = (h ^ uint32(unicode.ToLower(r))) * 16777619 // as FNV-1a
-		}
-	}
-	return h
 }
 
 // openMembers returns the names of the members of an open record.

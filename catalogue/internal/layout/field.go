@@ -314,28 +314,23 @@ func (s *builder) keyIn(f ordering.ValueField, t reflect.Type) func(*store.Entry
 	path := value.PathTo(s.Reflect, f.Index)
 	switch t {
 	case reflect.TypeFor[int]():
-		return func(e *store.Entry) sortkey.Key {
-			if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
-				return sortkey.Int(int64(*(*int)(p)))
-			}
-			return sortkey.Null()
-		}
+		return keyAt(path, func(n int) sortkey.Key { return sortkey.Int(int64(n)) })
 	case reflect.TypeFor[string]():
-		return func(e *store.Entry) sortkey.Key {
-			if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
-				return sortkey.Text(*(*string)(p))
-			}
-			return sortkey.Null()
-		}
+		return keyAt(path, sortkey.Text)
 	case reflect.TypeFor[time.Time]():
-		return func(e *store.Entry) sortkey.Key {
-			if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
-				return sortkey.Time(*(*time.Time)(p))
-			}
-			return sortkey.Null()
-		}
+		return keyAt(path, sortkey.Time)
 	}
 	return func(e *store.Entry) sortkey.Key { return f.Key(s.value(RecordOf(e))) }
+}
+
+// keyAt returns the function of the key of the value at a path.
+func keyAt[V any](path value.Path, key func(V) sortkey.Key) func(*store.Entry) sortkey.Key {
+	return func(e *store.Entry) sortkey.Key {
+		if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
+			return key(*(*V)(p))
+		}
+		return sortkey.Null()
+	}
 }
 
 // ReferenceOf returns the id that a stored value refers to. Only a whole number is a reference,
@@ -358,7 +353,7 @@ func (s *Type) ValueIn(e *store.Entry, f *Field) string {
 // MemberOf returns the name and the JSON of the member of a record that is the field. Inside another
 // member, the name is that of the field.
 func (f *Field) MemberOf(r schema.Record) (name, value string) {
-	if name, value = memberOf(r, f.path.wire, f.Snake); name == "" {
+	if name, value = f.path.member(r); name == "" {
 		return f.Snake, f.path.value(r)
 	}
 	return name, value

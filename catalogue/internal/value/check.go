@@ -140,41 +140,14 @@ func checkTime(v reflect.Value) error {
 	t, ok := at.(*time.Time)
 	if !ok {
 		t = &at.(*schema.DateTime).Time
-	} else if err := checkOffset(*t); err != nil { // a DateTime is written with another offset instead
-		return err
+	} else if _, offset := t.Zone(); offset%60 != 0 { // a DateTime is written with another offset instead
+		return fmt.Errorf("the offset of its zone, %s, has seconds, which JSON cannot represent: use UTC or another zone", t.Format("-07:00:00"))
 	}
 	_, offset := t.Zone()
 	if y := t.Year(); 1 < y && y < 9999 && -24*60*60 < offset && offset < 24*60*60 {
 		return nil
 	}
 	return checkReading(v)
-}
-
-// checkOffset returns an error if the offset of a time has seconds, which its JSON drops.
-func checkOffset(t time.Time) error {
-	if _, offset := t.Zone(); offset%60 == 0 {
-		return nil
-	}
-	return fmt.Errorf("the offset of its zone, %s, has seconds, which JSON cannot represent: use UTC or another zone", t.Format("-07:00:00"))
-}
-
-// checkOfEmbeddedTime returns a check of structs that embed a time and compare by its instant
-// (see [ordering.FieldsOf]), or nil if t is another type.
-func checkOfEmbeddedTime(t reflect.Type) func(reflect.Value) error {
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	f, ok := t.FieldByName("Time")
-	if !ok || !f.Anonymous || f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() {
-		return nil
-	}
-	return func(v reflect.Value) error {
-		at, err := v.FieldByIndexErr(f.Index)
-		if err != nil || at.Kind() == reflect.Pointer && at.IsNil() {
-			return nil
-		}
-		return checkOffset(*reflect.Indirect(at).Addr().Interface().(*time.Time))
-	}
 }
 
 // checkText returns an error if the result of MarshalText is not UTF-8, which

@@ -244,8 +244,6 @@ func (all copiers) heed(c *Copier) {
 		c.checked, c.NoJSON, c.WriteOnly = false, nil, !reads
 		if !jsontext.Implements[json.Marshaler](c.typ) {
 			c.check, c.checked = checkText, true
-		} else if check := checkOfEmbeddedTime(c.typ); check != nil && reads {
-			c.check, c.checked = check, true
 		}
 		if c.Open {
 			c.NoCopy = fmt.Errorf("%v has a method that marshals it and can contain itself: give it a method Clone", c.typ)
