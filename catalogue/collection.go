@@ -37,9 +37,8 @@ type Collection[T any] struct{ core *core.Collection }
 //   - booleans, numbers, strings, [time.Time] and [encoding/json.RawMessage]
 //   - structs, pointers, slices, arrays and maps of these types
 //   - any, for numbers, booleans, strings, []any and map[string]any; other values are
-//     rejected when they are written. A number that is loaded or posted is a float64 if
-//     encoding/json writes that with the same digits, and otherwise, as for 1.0 and
-//     9007199254740993, an [encoding/json.Number], so that no digit is lost
+//     rejected when they are written. A number that is loaded or posted is an
+//     [encoding/json.Number], so that no digit is lost
 //   - [net/netip.Addr], AddrPort and Prefix, [time.Location], and the numbers of [math/big]
 //   - types with a method Clone that returns a copy, of the same type as its receiver:
 //     func (t Type) Clone() Type

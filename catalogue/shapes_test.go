@@ -496,7 +496,7 @@ func TestShapes(t *testing.T) {
 			Any     interface{}   `json:"any,omitempty"`
 			Numbers []json.Number `json:"numbers"`
 		}]("go-swagger with strfmt.DateTime", none, "at",
-			`{"id":2,"at":"2023-05-01T10:00:00Z","tags":[{"login":"a"}],"any":{"a":[1,"b"]},"numbers":[1.5]}`,
+			`{"id":2,"at":"2023-05-01T10:00:00Z","tags":[{"login":"a"}],"any":{"a":["b",null]},"numbers":[1.5]}`,
 			`{"id":1,"at":"2024-05-01T10:00:00Z","tags":[],"numbers":[]}`),
 		shapeOf[struct {
 			ID     uint64     `json:"id"`

@@ -310,8 +310,8 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// TestNumbersInInterfaces checks that a number in an interface is a float64 if encoding/json
-// writes that with the same digits, and a json.Number otherwise. Saving and loading keeps both.
+// TestNumbersInInterfaces checks that a number in an interface keeps its digits. Saving and loading
+// keeps them too.
 func TestNumbersInInterfaces(t *testing.T) {
 	type free struct {
 		ID   int                      `json:"id"`
@@ -320,40 +320,24 @@ func TestNumbersInInterfaces(t *testing.T) {
 		List [1][]any                 `json:"list"`
 		Deep map[int]*struct{ A any } `json:"deep"`
 	}
-	for _, row := range []struct {
-		reason, number string
-		want           any
-	}{
-		{"an integer", "7", 7.0},
-		{"a fraction", "-1.5", -1.5},
-		{"the largest integer before floats skip some", "9007199254740992", 9007199254740992.0},
-		{"an integer between two floats", "9007199254740993", json.Number("9007199254740993")},
-		{"an integer beyond an int64", "100000000000000000000", 1e20},
-		{"such an integer that is no float", "100000000000000000001", json.Number("100000000000000000001")},
-		{"a fraction of zero", "7.0", json.Number("7.0")},
-		{"zeros at the end", "1.50", json.Number("1.50")},
-		{"an exponent as encoding/json writes it", "1e+22", 1e22},
-		{"an exponent without a sign", "1e22", json.Number("1e22")},
-		{"negative zero", "-0", math.Copysign(0, -1)},
-		{"negative zero with a fraction", "-0.0", json.Number("-0.0")},
-		{"more digits than a float has", "0.10000000000000000555", json.Number("0.10000000000000000555")},
-	} {
-		want := free{1, map[string]any{"n": []any{row.want}}, map[string]any{"n": row.want}, [1][]any{{row.want, nil}},
-			map[int]*struct{ A any }{1: {row.want}, 2: nil}}
-		text := strings.ReplaceAll(`[{"id":1,"data":{"n":[N]},"map":{"n":N},"list":[[N,null]],"deep":{"1":{"A":N},"2":null}}]`, "N", row.number)
+	for _, number := range []string{"7", "-1.5", "9007199254740993", "100000000000000000000", "7.0", "1.50", "1e22", "-0", "-0.0", "0.10000000000000000555"} {
+		n := json.Number(number)
+		want := free{1, map[string]any{"n": []any{n}}, map[string]any{"n": n}, [1][]any{{n, nil}},
+			map[int]*struct{ A any }{1: {n}, 2: nil}}
+		text := strings.ReplaceAll(`[{"id":1,"data":{"n":[N]},"map":{"n":N},"list":[[N,null]],"deep":{"1":{"A":N},"2":null}}]`, "N", number)
 		c := mustCollection[free](t, catalogue.Options{})
 		for range 2 { // from the text, and from what Save has written
 			if err := c.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
-				t.Fatalf("%s: %v", row.reason, err)
+				t.Fatalf("%s: %v", number, err)
 			}
 			got, err := c.Get(1)
 			if diff := cmp.Diff(fmt.Sprintf("%#v", want.Data), fmt.Sprintf("%#v", got.Data)); diff != "" || !reflect.DeepEqual(want, got) || err != nil {
-				t.Errorf("%s: %v: got %+v, want %+v\n%s", row.reason, err, got, want, diff)
+				t.Errorf("%s: %v: got %+v, want %+v\n%s", number, err, got, want, diff)
 			}
 			var saved strings.Builder
 			must(t, c.Save(&saved))
 			if !strings.Contains(saved.String(), text[1:len(text)-1]) {
-				t.Errorf("%s: saved as %s", row.reason, saved.String())
+				t.Errorf("%s: saved as %s", number, saved.String())
 			}
 			text = saved.String()
 		}

@@ -140,9 +140,8 @@ func listOf[V any](one func([]byte) (V, bool)) func(text []byte) ([]V, bool) {
 	}
 }
 
-// Decode decodes a value of a [schema.Record]. A number in an interface becomes a float64 if
-// encoding/json writes that with the same digits, and otherwise a [json.Number]. Arrays are
-// checked for their length. A value that should be inside a text may be without it.
+// Decode decodes a value of a [schema.Record]. A number in an interface becomes a [json.Number].
+// Arrays are checked for their length. A value that should be inside a text may be without it.
 func (d Decoder) Decode(v reflect.Value, text string) error {
 	if d.quoted {
 		text = inside(text)
@@ -150,17 +149,14 @@ func (d Decoder) Decode(v reflect.Value, text string) error {
 	if text == "null" && !nullable(v.Type()) {
 		return ErrNull
 	}
-	if err := json.Unmarshal([]byte(text), v.Addr().Interface()); err != nil {
-		return errorIn(v.Type(), text, err)
-	}
-	if d.special { // a second time: this does not refuse numbers beyond a float64
-		v.SetZero()
+	decode := func() error { return json.Unmarshal([]byte(text), v.Addr().Interface()) }
+	if d.special {
 		in := json.NewDecoder(strings.NewReader(text))
 		in.UseNumber()
-		if err := in.Decode(v.Addr().Interface()); err != nil {
-			return err
-		}
-		convertNumbers(v)
+		decode = func() error { return in.Decode(v.Addr().Interface()) }
+	}
+	if err := decode(); err != nil {
+		return errorIn(v.Type(), text, err)
 	}
 	if composite := text[0] == '[' || text[0] == '{'; composite && (d.special || strings.Contains(text, "null")) {
 		return errorIn(v.Type(), text, nil)
@@ -174,59 +170,6 @@ func inside(text string) string {
 		return text
 	}
 	return jsontext.Unquote(text)
-}
-
-// convertNumbers converts the numbers in the interfaces of a decoded value.
-func convertNumbers(v reflect.Value) {
-	if !isSpecial(v.Type()) {
-		return
-	}
-	switch v.Kind() {
-	case reflect.Interface:
-		if !v.IsNil() {
-			v.Set(reflect.ValueOf(converted(v.Interface())))
-		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			convertNumbers(v.Elem())
-		}
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			convertNumbers(v.Index(i))
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			convertNumbers(v.Field(i))
-		}
-	case reflect.Map:
-		value := reflect.New(v.Type().Elem()).Elem()
-		for it := v.MapRange(); it.Next(); {
-			value.SetIterValue(it)
-			convertNumbers(value)
-			v.SetMapIndex(it.Key(), value)
-		}
-	}
-}
-
-// converted returns a value of an interface with float64 in place of each number whose digits
-// encoding/json writes for it.
-func converted(value any) any {
-	switch x := value.(type) {
-	case json.Number:
-		f, _ := x.Float64() // is in range
-		if text, _ := json.Marshal(f); string(text) == string(x) {
-			return f
-		}
-	case []any:
-		for i, e := range x {
-			x[i] = converted(e)
-		}
-	case map[string]any:
-		for k, e := range x {
-			x[k] = converted(e)
-		}
-	}
-	return value
 }
 
 // nullable reports whether null can be decoded into a type, by its kind or by its method
