@@ -74,11 +74,6 @@ var relatedSortable = map[string][]string{
 	"orders":     {"note", "customer__name", "customer__born", "product__price", "product__category__name", "category__name", "watchers__name", "product__categories__name"},
 }
 
-// relatedTerms returns the terms of a text, even if their fields are unknown.
-func relatedTerms(text string) []ordering.Term {
-	return ordering.Parse(text, func(string) bool { return true })
-}
-
 // newRelations returns an empty shop of structs or of open records.
 func newRelations(tb testing.TB, open bool) *catalogue.Catalogue {
 	tb.Helper()

@@ -211,7 +211,7 @@ func foundIDs(t testing.TB, c catalogue.AnyCollection, query string) string {
 		return strings.ReplaceAll(strings.TrimPrefix(err.Error(), "schema: invalid record: "), "; ", "\n")
 	}
 	order, _ := params.Get("ordering")
-	q := catalogue.Query{Filter: filter, Terms: relatedTerms(order)}
+	q := catalogue.Query{Filter: filter, Terms: terms(order)}
 	list, err := c.List(t.Context(), q)
 	must(t, err)
 	var ids []string
