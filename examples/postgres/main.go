@@ -24,7 +24,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue"
 	films "github.com/gobacklist/backlist/examples/films/collections"
 	"github.com/gobacklist/backlist/examples/internal/flags"
 	"github.com/gobacklist/backlist/examples/internal/progress"
@@ -34,7 +33,6 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 func main() {
@@ -98,16 +96,9 @@ func (c *config) prepare(ctx context.Context, store *pgstore.Store, errorLog *lo
 		return err
 	}
 	if c.load != "" {
-		shown := progress.Loading(errorLog.Writer(), c.load)
-		err := loadFile(ctx, store, c.load)
-		if shown.Stop(); err != nil {
+		if err := loadFile(ctx, store, c.load, errorLog); err != nil {
 			return err
 		}
-		records, err := count(ctx, store)
-		if err != nil {
-			return err
-		}
-		errorLog.Printf("loaded %d records from %s", records, c.load)
 	}
 	if c.store.Catalogue != nil { // whose descriptions say what they need
 		return nil
@@ -141,25 +132,29 @@ func (c *config) migrate(ctx context.Context, store *pgstore.Store, errorLog *lo
 	}
 }
 
-func loadFile(ctx context.Context, store *pgstore.Store, name string) error {
+// loadFile loads a file, and shows the bytes that have been read and then the share of the records
+// that have been stored.
+func loadFile(ctx context.Context, store *pgstore.Store, name string, errorLog *log.Logger) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return store.Load(ctx, f)
-}
-
-// count returns the number of all records.
-func count(ctx context.Context, store *pgstore.Store) (records int, err error) {
-	for _, c := range store.Collections() {
-		list, err := c.List(ctx, catalogue.Query{Window: pagination.Window{Limit: 1}})
-		if err != nil {
-			return 0, err
+	shown, records := progress.Loading(errorLog.Writer(), name), 0
+	defer func() { shown.Stop() }()
+	err = store.Load(ctx, io.TeeReader(f, shown), pgstore.LoadOptions{Progress: func(stored, total int) {
+		if records == 0 {
+			shown.Stop()
+			shown = progress.Start(errorLog.Writer(), fmt.Sprintf("storing %d records", total), int64(total))
 		}
-		records += list.Count
+		shown.Add(stored - records)
+		records = stored
+	}})
+	if shown.Stop(); err != nil {
+		return err
 	}
-	return records, nil
+	errorLog.Printf("loaded %d records from %s", records, name)
+	return nil
 }
 
 // withPages returns a handler that sends pages to browsers and the responses of h to other

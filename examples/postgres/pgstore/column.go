@@ -118,12 +118,15 @@ func (c column) unique(value string) string {
 	return value
 }
 
-// equals returns the condition that the column with a qualified name has a value, which the unique
-// index of the column can serve.
+// equals returns the condition that the column with a qualified name has a value, which an index of
+// the column can serve.
 func (c column) equals(name, value string) string {
 	sql := name + " = " + value
-	if c.field.Unique && !c.field.Key && c.unique("") != "" {
-		sql = "(" + c.unique(name) + " = " + c.unique(value) + " AND " + sql + ")"
+	switch {
+	case c.field.Unique && !c.field.Key && c.unique("") != "":
+		return "(" + c.unique(name) + " = " + c.unique(value) + " AND " + sql + ")"
+	case !c.field.Unique && c.prefix(name) != "":
+		return "(" + c.prefix(name) + " = " + c.prefix(value) + " AND " + sql + ")"
 	}
 	return sql
 }

@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			dsn := newDSN(t)
 			store := open(t, pgstore.Options{DSN: dsn, Timeout: time.Minute}) // for slow machines
-			if err := store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}]}`)); err != nil {
+			if err := store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}]}`), pgstore.LoadOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			db := connect(t, dsn)
@@ -38,7 +38,7 @@ func TestConformance(t *testing.T) {
 					if err := resetLastID(ctx, db, key); err != nil {
 						return nil, err
 					}
-					err := store.Load(ctx, bytes.NewReader(file(key, records)))
+					err := store.Load(ctx, bytes.NewReader(file(key, records)), pgstore.LoadOptions{})
 					return collectionOf(store, key), err
 				},
 				Insert: func(ctx context.Context, _ httpapi.Collection, record []byte) error {
@@ -96,7 +96,7 @@ func TestOwnConformance(t *testing.T) {
 						return nil, err
 					}
 					text := strings.Replace(string(file(row.key, records)), "{", "{"+row.related, 1)
-					err := store.Load(ctx, strings.NewReader(text))
+					err := store.Load(ctx, strings.NewReader(text), pgstore.LoadOptions{})
 					for _, c := range store.Collections() {
 						if c.Description().Key == row.key {
 							return c, err

@@ -154,8 +154,11 @@ func sqlType(f schema.Field) string {
 		schema.Text: "text C", schema.Slug: "text C", schema.URL: "text C", schema.Array: "text[] C",
 		schema.Boolean: "boolean", schema.Timestamp: "timestamp with time zone", schema.JSON: "bytea",
 	}[f.Kind]
-	if f.Name == "id" {
-		name = "bigint not null"
+	switch {
+	case f.Name == "id":
+		return "bigint not null"
+	case f.Kind == schema.Array && f.Item.Kind == schema.Integer:
+		return "bytea"
 	}
 	return name
 }

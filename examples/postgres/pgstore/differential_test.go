@@ -137,7 +137,7 @@ func (p *pair) load(t *testing.T, about schema.Description) {
 	if err := p.cat.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.store.Load(t.Context(), strings.NewReader(file)); err != nil {
+	if err := p.store.Load(t.Context(), strings.NewReader(file), pgstore.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

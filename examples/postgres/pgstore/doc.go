@@ -4,7 +4,7 @@
 //
 //	store, err := pgstore.Open(pgstore.Options{DSN: "host=db1 dbname=house"})
 //	err = store.Migrate(ctx)
-//	err = store.Load(ctx, file) // a file of Catalogue.Save
+//	err = store.Load(ctx, file, pgstore.LoadOptions{}) // a file of Catalogue.Save
 //	handler, err := httpapi.NewHandler(store.Collections(), httpapi.Options{ETags: true})
 //
 // A collection is a table and a record is a row, with the id or key, the JSON as it is stored and

@@ -2,15 +2,20 @@ package pgstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A draft is a catalogue in memory with the records that one write reads. The write is made in it,
@@ -50,39 +55,25 @@ func (d *draft) add(t *table, stored []byte) (r schema.Record, isNew bool, err e
 	}
 	id := t.identity.in(r)
 	isNew = d.records[t][id] == nil
-	d.put(t, id, stored)
-	return r, isNew, nil
-}
-
-func (d *draft) put(t *table, id string, stored []byte) {
 	if d.records[t] == nil {
 		d.records[t] = map[string][]byte{}
 	}
 	d.records[t][id] = stored
+	return r, isNew, nil
 }
 
 // read adds the records of a table that a condition on t selects, and returns those that are new.
 // tail is what follows the condition.
 func (d *draft) read(ctx context.Context, t *table, where, tail string, args ...any) (fresh []schema.Record, err error) {
-	rows, err := d.tx.QueryContext(ctx, "SELECT t.record FROM "+t.name()+" t WHERE "+where+" "+tail, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var stored []byte
-		if err := rows.Scan(&stored); err != nil {
-			return nil, err
-		}
+	var stored []byte
+	err = each(ctx, d.tx, "SELECT t.record FROM "+t.name()+" t WHERE "+where+" "+tail, args, func() error {
 		r, isNew, err := d.add(t, stored)
-		if err != nil {
-			return nil, err
-		}
-		if isNew {
+		if isNew && err == nil {
 			fresh = append(fresh, r)
 		}
-	}
-	return fresh, rows.Err()
+		return err
+	}, &stored)
+	return fresh, err
 }
 
 // find adds the record of a collection that has a text in a field, and locks it against deletion.
@@ -100,27 +91,15 @@ func (d *draft) find(ctx context.Context, collection, field, text string) (id in
 	if len(d.states) > 0 {
 		lock = " FOR KEY SHARE"
 	}
-	for _, value := range to.spellings(at, text) {
-		q := statement{ctx: ctx, tx: d.tx}
-		var record []byte
-		query := "SELECT t.record FROM " + to.name() + " t WHERE " + q.compare(at, "t", "=", value) + lock
-		err := d.tx.QueryRowContext(ctx, query, q.args...).Scan(&record)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
-		}
-		if err != nil {
-			return 0, "", err
-		}
-		r, _, err := d.add(to, record)
-		if err != nil {
-			return 0, "", err
-		}
-		if at.form != formID {
-			stored, err = decode[string](at.in(r))
-		}
-		return d.number(to, r), stored, err
+	record, err := to.findBy(ctx, d.tx, at, text, "record", schema.Filter{}, lock)
+	if err != nil || record == nil {
+		return 0, "", err
 	}
-	return 0, "", nil
+	r, _, err := d.add(to, record)
+	if err == nil && at.form != formID {
+		stored, err = decode[string](at.in(r))
+	}
+	return d.number(to, r), stored, err
 }
 
 // number returns the id of a record, or a number of its key.
@@ -184,6 +163,17 @@ func (d *draft) checks(t *table, id string, assigned schema.Record) schema.Check
 	}
 }
 
+// Find returns the id, or another number if records have a key, of the record of a collection that
+// has a text in a field, and its text.
+func (t *table) Find(ctx context.Context, collection, field, text string) (id int, stored string, err error) {
+	err = t.read(ctx, false, func(ctx context.Context, tx querier) error {
+		d := newDraft(t.store, tx.(*sql.Tx)) // of a snapshot or a write
+		id, stored, err = d.find(ctx, collection, field, text)
+		return err
+	})
+	return id, stored, err
+}
+
 // readReferrers adds the records that refer to others of a table in a column, of which there are at
 // most a number if it is not 0, in the order of their identities. They are locked.
 func (d *draft) readReferrers(ctx context.Context, m *table, c column, to *table, targets []schema.Record, limit int) (fresh []schema.Record, err error) {
@@ -198,15 +188,12 @@ func (d *draft) readReferrers(ctx context.Context, m *table, c column, to *table
 		if v == nil {
 			continue
 		}
+		name, param := "t."+quote(c.name), q.param(v, by.form.cast())
 		if c.field.Kind == schema.References {
-			some = append(some, "t."+quote(c.name)+" @> ARRAY["+q.param(v, by.form.cast())+"]")
-			continue
+			some = append(some, name+" @> ARRAY["+param+"]")
+		} else {
+			some = append(some, c.equals(name, param))
 		}
-		sql := "t." + quote(c.name) + " = " + q.param(v, by.form.cast())
-		if prefix := c.prefix("t." + quote(c.name)); prefix != "" {
-			sql += " AND " + prefix + " = " + c.prefix(q.param(v, by.form.cast()))
-		}
-		some = append(some, "("+sql+")")
 	}
 	tail := "ORDER BY t." + quote(m.identity.name)
 	if limit > 0 {
@@ -241,32 +228,29 @@ func (d *draft) readDeletion(ctx context.Context, t *table, old schema.Record) e
 
 // catalogue returns a catalogue of the records, whose ids continue those of the collections.
 func (d *draft) catalogue() (*catalogue.Catalogue, error) {
-	file := map[string]any{}
-	var last []map[string]any
-	for t, at := range d.states {
-		file[t.about.Key] = []json.RawMessage{}
-		if at.lastID > 0 && t.identity.form == formID {
-			last = append(last, map[string]any{"collection": t.about.Key, "id": at.lastID})
+	var f file
+	for _, t := range d.store.tables {
+		if at := cmp.Or(d.states[t], &state{}); at.lastID > 0 || d.records[t] != nil {
+			f.add(t, slices.Collect(maps.Values(d.records[t])), at.lastID)
 		}
-	}
-	for t, records := range d.records {
-		list := []json.RawMessage{}
-		for _, stored := range records {
-			list = append(list, stored)
-		}
-		file[t.about.Key] = list
-	}
-	if last != nil {
-		file["$lastIds"] = last
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(file); err != nil {
-		return nil, err
 	}
 	cat := d.store.empty.Clone()
-	return cat, cat.Load(&text, catalogue.LoadOptions{})
+	return cat, cat.Load(f.reader(), catalogue.LoadOptions{})
+}
+
+// A file is what a catalogue loads.
+type file struct{ parts, lastIDs []string }
+
+// add adds the texts of records of a table, and the highest id ever used if it is not 0.
+func (f *file) add(t *table, records [][]byte, lastID int) {
+	f.parts = append(f.parts, fmt.Sprintf(",%q:[%s]", t.about.Key, bytes.Join(records, []byte(","))))
+	if lastID > 0 && t.identity.form == formID {
+		f.lastIDs = append(f.lastIDs, fmt.Sprintf(`{"collection":%q,"id":%d}`, t.about.Key, lastID))
+	}
+}
+
+func (f *file) reader() io.Reader {
+	return strings.NewReader(fmt.Sprintf("{%q:[%s]%s}", lastIDsKey, strings.Join(f.lastIDs, ","), strings.Join(f.parts, "")))
 }
 
 // make makes a write in the catalogue of the draft, and writes what it changes.
@@ -279,72 +263,76 @@ func (d *draft) make(ctx context.Context, t *table, write func(catalogue.AnyColl
 	if err != nil {
 		return err
 	}
-	batch, err := changesOf(cat, func() error { return write(c) })
+	batch, err := d.store.changesOf(cat, func() error { return write(c) })
 	if err != nil {
 		return err
 	}
-	for _, commit := range batch {
-		if err := d.apply(ctx, cat, commit); err != nil {
+	for _, some := range batch {
+		if err := d.apply(ctx, some); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// changes are those of a write to one collection.
+type changes struct {
+	of     *table
+	lastID int   // the highest id ever used
+	rows   []row // without texts, if they are deleted
+}
+
 // changesOf returns what f changes in a catalogue.
-func changesOf(cat *catalogue.Catalogue, f func() error) (batch []catalogue.Commit, err error) {
-	err = cat.Journal(func(changes []catalogue.Commit) error {
-		batch = changes
+func (s *Store) changesOf(cat *catalogue.Catalogue, f func() error) (all []changes, err error) {
+	var batch []catalogue.Commit
+	err = cat.Journal(func(commits []catalogue.Commit) error {
+		batch = commits
 		return nil
 	})
 	if err == nil {
 		err = f()
 	}
-	return batch, err
+	for _, commit := range batch {
+		t, failed := s.table(commit.Collection)
+		if failed != nil {
+			return nil, failed
+		}
+		served, failed := t.servedBy(cat)
+		err = cmp.Or(err, failed)
+		some := changes{of: t, lastID: commit.LastID}
+		for id, stored := range commit.Changes {
+			some.rows = append(some.rows, row{id, stored, served[identityText(id)]})
+		}
+		all = append(all, some)
+	}
+	return all, err
 }
 
 // apply writes the changes of one collection.
-func (d *draft) apply(ctx context.Context, cat *catalogue.Catalogue, commit catalogue.Commit) error {
-	t, err := d.store.table(commit.Collection)
-	if err != nil {
-		return err
-	}
-	served, err := t.servedBy(cat)
-	if err != nil {
-		return err
-	}
-	at := d.states[t]
+func (d *draft) apply(ctx context.Context, some changes) error {
+	t, at := some.of, d.states[some.of]
 	before := at.lastID
-	at.lastID = max(at.lastID, commit.LastID)
-	for identity, stored := range commit.Changes {
-		old := d.records[t][identityText(identity)]
-		switch {
-		case old == nil && stored != nil:
+	at.lastID = max(at.lastID, some.lastID)
+	for _, fresh := range some.rows {
+		if fresh.stored != nil {
 			at.count++
-		case old != nil && stored == nil:
-			at.count--
+			at.usedID = max(at.usedID, fresh.id.ID)
 		}
-		if stored != nil {
-			at.usedID = max(at.usedID, identity.ID)
+		if d.records[t][identityText(fresh.id)] != nil {
+			at.count--
 		}
 	}
 	state := at // is written with the first row
-	for identity, stored := range commit.Changes {
-		id := identityText(identity)
-		old := d.records[t][id]
-		if stored != nil {
-			d.put(t, id, stored)
-		} else {
-			delete(d.records[t], id)
-		}
-		if old == nil && stored == nil {
+	for _, fresh := range some.rows {
+		old := d.records[t][identityText(fresh.id)]
+		if old == nil && fresh.stored == nil {
 			continue
 		}
-		err := t.put(ctx, d.tx, identity, old, row{stored, served[id]}, state)
-		switch {
-		case identity.ID > before && t.ofID(err): // not a conflict that the client caused
-			return fmt.Errorf("%w: id %d exists, but is greater than last_id: %v", ErrCount, identity.ID, err)
-		case err != nil:
+		err := t.put(ctx, d.tx, old, fresh, state)
+		if fresh.id.ID > before && violated(err) == t.plainName+"_pkey" { // not a conflict that the client caused
+			err = fmt.Errorf("%w: id %d exists, but is greater than last_id: %v", ErrCount, fresh.id.ID, err)
+		}
+		if err != nil {
 			return err
 		}
 		state = nil
@@ -357,12 +345,8 @@ func (d *draft) apply(ctx context.Context, cat *catalogue.Catalogue, commit cata
 
 // identityText returns the JSON of an identity.
 func identityText(id schema.Identity) string {
-	if id.Key == "" {
-		return fmt.Sprint(id.ID)
-	}
-	text, _ := schema.Record{}.With("key", id.Key) // it is valid UTF-8
-	key, _ := text.Get("key")
-	return key
+	text, _ := id.MarshalJSON()
+	return string(text)
 }
 
 // servedBy returns what a catalogue serves of a collection, by identity, if that differs from what
@@ -375,16 +359,13 @@ func (t *table) servedBy(cat *catalogue.Catalogue) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.List(context.Background(), everything)
+	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: math.MaxInt}})
 	if err != nil {
 		return nil, err
 	}
 	served := map[string][]byte{}
 	for _, record := range list.Records {
-		r, err := schema.ParseKeyed(record)
-		if err != nil {
-			return nil, err
-		}
+		r, _ := schema.ParseKeyed(record) // it is valid
 		served[t.identity.in(r)] = record
 	}
 	return served, nil

@@ -28,13 +28,11 @@ const (
 	deadlock             = "40P01"
 )
 
-var unavailableClasses = [...]string{
-	"08", // connection
-	"40", // serialization failure, deadlock
-	"53", // too many connections, disk full, out of memory
-}
-
-var unavailableCodes = [...]string{
+// unavailable are codes, and classes of codes.
+var unavailable = [...]string{
+	"08",                      // connection
+	"40",                      // serialization failure, deadlock
+	"53",                      // too many connections, disk full, out of memory
 	"25006",                   // the server is a standby
 	"25P03", "25P04", "57P05", // a transaction or session took too long
 	"55P03",                   // lock not available
@@ -65,16 +63,13 @@ func fault(ctx context.Context, where string, err error) error {
 
 // isUnavailable reports whether a later attempt may succeed.
 func isUnavailable(err error) bool {
-	code, ok := sqlState(err)
-	if ok && (slices.Contains(unavailableClasses[:], code[:2]) || slices.Contains(unavailableCodes[:], code)) {
+	if slices.ContainsFunc(unavailable[:], func(code string) bool { return strings.HasPrefix(reported(err).Code, code) }) {
 		return true
 	}
 	var network net.Error
 	var connecting *pgconn.ConnectError
-	return errors.As(err, &network) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) ||
-		errors.Is(err, sql.ErrTxDone) || // the context ended between two statements
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.As(err, &network) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) || isLost(err) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrTxDone) // the context ended between two statements
 }
 
 // isLost reports whether a connection has ended.
@@ -84,15 +79,21 @@ func isLost(err error) bool {
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, driver.ErrBadConn)
 }
 
-func hasCode(err error, codes ...string) bool {
-	code, ok := sqlState(err)
-	return ok && slices.Contains(codes, code)
+func hasCode(err error, codes ...string) bool { return slices.Contains(codes, reported(err).Code) }
+
+// violated returns the name of the unique index whose violation an error is, or "".
+func violated(err error) string {
+	if e := reported(err); e.Code == uniqueViolation {
+		return e.ConstraintName
+	}
+	return ""
 }
 
-func sqlState(err error) (code string, ok bool) {
+// reported returns the error that the database has reported, or one without a code.
+func reported(err error) pgconn.PgError {
 	var e *pgconn.PgError
-	if !errors.As(err, &e) || len(e.Code) != 5 {
-		return "", false
+	if !errors.As(err, &e) {
+		return pgconn.PgError{}
 	}
-	return e.Code, true
+	return *e
 }

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -24,6 +25,13 @@ type statement struct {
 	tx      querier // in which tests that Go makes read values
 	args    []any
 	aliases int
+	err     error
+}
+
+// fail sets the error and returns a condition.
+func (q *statement) fail(err error) string {
+	q.err = cmp.Or(q.err, err)
+	return "FALSE"
 }
 
 // param adds a parameter and returns its text, with a type.
@@ -34,26 +42,19 @@ func (q *statement) param(v any, cast string) string {
 
 // where returns the condition of a filter of records of a table with an alias.
 func (q *statement) where(t *table, alias string, f schema.Filter) (string, error) {
-	var all []string
+	var words [][]schema.Test
 	for _, test := range f.Tests {
-		sql, err := q.test(t, alias, test)
-		if err != nil {
-			return "", err
-		}
-		all = append(all, sql)
+		words = append(words, []schema.Test{test})
 	}
-	for _, word := range f.Search {
+	var all []string
+	for _, word := range append(words, f.Search...) {
 		var some []string
 		for _, test := range word {
-			sql, err := q.test(t, alias, test)
-			if err != nil {
-				return "", err
-			}
-			some = append(some, sql)
+			some = append(some, q.test(t, alias, test))
 		}
 		all = append(all, joined(some, " OR ", "FALSE"))
 	}
-	return joined(all, " AND ", "TRUE"), nil
+	return joined(all, " AND ", "TRUE"), q.err
 }
 
 // joined returns conditions that are joined by an operator, or what none of them means.
@@ -66,7 +67,7 @@ func joined(conditions []string, operator, none string) string {
 
 // test returns the condition of a test. One of another record holds for some record to which the
 // reference refers, and isnull holds, too, if it refers to none.
-func (q *statement) test(t *table, alias string, test schema.Test) (string, error) {
+func (q *statement) test(t *table, alias string, test schema.Test) string {
 	c, to, rest, crosses := t.follow(test.Field)
 	if !crosses {
 		return q.lookup(t, alias, test)
@@ -75,15 +76,11 @@ func (q *statement) test(t *table, alias string, test schema.Test) (string, erro
 	other := "r" + strconv.Itoa(q.aliases)
 	from := "SELECT 1 FROM " + to.name() + " " + other + " WHERE " + refers(c, alias, to, other)
 	test.Field = rest
-	inner, err := q.test(to, other, test)
-	if err != nil {
-		return "", err
-	}
-	sql := "EXISTS (" + from + " AND " + inner + ")"
+	sql := "EXISTS (" + from + " AND " + q.test(to, other, test) + ")"
 	if test.Lookup == "isnull" && slices.Equal(test.Values, []string{"true"}) {
 		sql = "(" + sql + " OR NOT EXISTS (" + from + "))"
 	}
-	return sql, nil
+	return sql
 }
 
 // refers returns the condition that a column refers to a record of another table.
@@ -118,50 +115,61 @@ var textual = [...]textLookup{
 	{"iendswith", "right(%[1]s, length(%[2]s)) = %[2]s", true},
 }
 
+// foldedPaths returns the fields that lookups without regard to case can read.
+func (t *table) foldedPaths() (paths []string) {
+	for _, name := range t.about.Filters {
+		_, lookup, _ := t.about.Parameter(name)
+		if slices.ContainsFunc(textual[:], func(l textLookup) bool { return l.upper && l.lookup == lookup }) {
+			paths = append(paths, strings.TrimSuffix(name, "__"+lookup))
+		}
+	}
+	for _, entry := range t.about.Search {
+		paths = append(paths, strings.TrimLeft(entry, "^=@$"))
+	}
+	return paths
+}
+
 // lookup returns the condition of a test of a field of the table.
-func (q *statement) lookup(t *table, alias string, test schema.Test) (string, error) {
+func (q *statement) lookup(t *table, alias string, test schema.Test) string {
 	c, ok := t.column(test.Field)
-	if whole, _, part := cutLast(test.Field, "__"); !ok && part && test.Match != nil { // of a date or time
-		c, ok = t.column(whole)
+	if !ok && test.Match != nil { // of a part of a date or time
+		c, ok = t.column(test.Field[:max(0, strings.LastIndex(test.Field, "__"))])
 	}
 	name := alias + "." + quote(c.name)
 	isList := c.field.Kind == schema.References
 	switch {
 	case !ok:
-		return "", fmt.Errorf("%w: %q", ordering.ErrUnknownField, test.Field)
+		return q.fail(fmt.Errorf("%w: %q", ordering.ErrUnknownField, test.Field))
 	case len(test.Values) == 0 && test.Lookup != "in" || test.Lookup == "range" && len(test.Values)%2 != 0:
-		return "", fmt.Errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, test.Lookup, test.Field, len(test.Values))
+		return q.fail(fmt.Errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, test.Lookup, test.Field, len(test.Values)))
 	case test.Match != nil:
 		return q.matching(t, c, alias, test.Match)
 	case test.Lookup == "isnull":
-		is := test.Values[0] == "true"
-		switch {
-		case isList && is:
-			return "coalesce(cardinality(" + name + "), 0) = 0", nil
-		case isList:
-			return "cardinality(" + name + ") > 0", nil
-		case is:
-			return name + " IS NULL", nil
+		if isList {
+			name = "nullif(cardinality(" + name + "), 0)"
 		}
-		return name + " IS NOT NULL", nil
+		if test.Values[0] == "true" {
+			return name + " IS NULL"
+		}
+		return name + " IS NOT NULL"
 	case isList && (test.Lookup == "exact" || test.Lookup == "in"):
-		return q.overlap(c, name, test.Values), nil
+		return q.overlap(c, name, test.Values)
 	case test.Lookup == "in":
 		var some []string
 		for _, v := range test.Values {
 			some = append(some, q.compare(c, alias, "=", v))
 		}
-		return joined(some, " OR ", "FALSE"), nil
+		return joined(some, " OR ", "FALSE")
 	case test.Lookup == "range":
 		var some []string
 		for pair := range slices.Chunk(test.Values, 2) {
 			some = append(some, "("+q.compare(c, alias, ">=", pair[0])+" AND "+q.compare(c, alias, "<=", pair[1])+")")
 		}
-		return joined(some, " OR ", "FALSE"), nil
+		return joined(some, " OR ", "FALSE")
 	}
 	for _, l := range ordered {
 		if l.lookup == test.Lookup {
-			return q.compare(c, alias, l.operator, test.Values[0]), nil
+			return q.compare(c, alias, l.operator, test.Values[0])
 		}
 	}
 	for _, l := range textual {
@@ -169,60 +177,48 @@ func (q *statement) lookup(t *table, alias string, test schema.Test) (string, er
 			continue
 		}
 		part := test.Values[0]
-		text, err := q.text(t, c, alias, l.upper)
 		if l.upper {
 			part = upperOf(part)
 		}
-		if err != nil || hasNull(part) { // which no text contains
-			return "FALSE", err
+		if hasNull(part) { // which no text contains
+			return "FALSE"
 		}
-		return fmt.Sprintf(l.sql, text, q.param(part, "text")), nil
+		return fmt.Sprintf(l.sql, q.text(t, c, alias, l.upper), q.param(part, "text"))
 	}
-	return "", fmt.Errorf("%w: %s of field %q", ErrLookup, test.Lookup, test.Field)
+	return q.fail(fmt.Errorf("%w: %s of field %q", ErrLookup, test.Lookup, test.Field))
 }
 
 // matching returns the condition that a function holds for the text of a column. The function is
 // called for each different text of the table.
-func (q *statement) matching(t *table, c column, alias string, match func(string) bool) (string, error) {
-	all := statement{ctx: q.ctx, tx: q.tx}
-	text, err := all.text(t, c, "t", false)
-	if err != nil {
-		return "", err
-	}
-	rows, err := q.tx.QueryContext(q.ctx, "SELECT DISTINCT "+text+" FROM "+t.name()+" t", all.args...)
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
+func (q *statement) matching(t *table, c column, alias string, match func(string) bool) string {
+	all := statement{}
+	query := "SELECT DISTINCT " + all.text(t, c, "t", false) + " FROM " + t.name() + " t"
 	matches := []string{}
-	for rows.Next() {
-		var text sql.NullString
-		if err := rows.Scan(&text); err != nil {
-			return "", err
+	var value sql.NullString
+	err := each(q.ctx, q.tx, query, all.args, func() error {
+		if value.Valid && match(value.String) {
+			matches = append(matches, value.String)
 		}
-		if text.Valid && match(text.String) {
-			matches = append(matches, text.String)
-		}
+		return nil
+	}, &value)
+	if err != nil {
+		return q.fail(err)
 	}
-	if err := rows.Err(); err != nil {
-		return "", err
-	}
-	text, err = q.text(t, c, alias, false)
-	return text + " = ANY(" + q.param(matches, "text[]") + ")", err
+	return q.text(t, c, alias, false) + " = ANY(" + q.param(matches, "text[]") + ")"
 }
 
 // text returns the expression of the text of a column, in upper case if upper is set.
-func (q *statement) text(t *table, c column, alias string, upper bool) (string, error) {
+func (q *statement) text(t *table, c column, alias string, upper bool) string {
 	u := c.upper().name
 	switch {
 	case upper && slices.ContainsFunc(t.columns, func(c column) bool { return c.name == u }):
-		return alias + "." + quote(u), nil
+		return alias + "." + quote(u)
 	case upper:
-		return "", fmt.Errorf("%w: no Filters or Search of the definitions compare %q without regard to case", ErrLookup, c.name)
+		return q.fail(fmt.Errorf("%w: no Filters or Search of the definitions compare %q without regard to case", ErrLookup, c.name))
 	case c.form == formText:
-		return alias + "." + quote(c.name), nil
+		return alias + "." + quote(c.name)
 	}
-	return "(" + alias + ".record::json #>> " + q.param(c.path, "text[]") + `) COLLATE "C"`, nil
+	return "(" + alias + ".record::json #>> " + q.param(c.path, "text[]") + `) COLLATE "C"`
 }
 
 // overlap returns the condition that a list of references has one of the values.
@@ -259,14 +255,14 @@ func (q *statement) compare(c column, alias, operator, value string) string {
 		value, _, _ = strings.Cut(value, "\x00")
 	}
 	name, param := alias+"."+quote(c.name), q.value(c, value)
-	if operator == "=" && c.field.Unique {
+	if operator == "=" {
 		return c.equals(name, param)
 	}
 	sql := name + " " + operator + " " + param
 	if c.prefix(name) == "" {
 		return sql
 	}
-	bound := map[string]string{"=": "=", "<": "<=", "<=": "<=", ">": ">=", ">=": ">="}[operator]
+	bound := map[string]string{"<": "<=", "<=": "<=", ">": ">=", ">=": ">="}[operator]
 	return "(" + c.prefix(name) + " " + bound + " " + c.prefix(param) + " AND " + sql + ")"
 }
 

@@ -4,32 +4,21 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
 
 // An index of a table is one that a description declares.
 type index struct {
-	of     *table
-	name   string
-	unique bool
-	on     string // what follows the name of the table
-}
-
-// create returns the statement that creates the index, unless it exists.
-func (x index) create() string {
-	kind := "INDEX"
-	if x.unique {
-		kind = "UNIQUE INDEX"
-	}
-	return "CREATE " + kind + " IF NOT EXISTS " + quote(x.name) + " ON " + x.of.name() + " " + x.on + ";"
+	of   *table
+	kind string
+	name string
+	on   string // what follows the name of the table
 }
 
 // migrateIndexes creates the declared indexes, and drops those that an earlier definition declared.
@@ -42,7 +31,7 @@ func (s *Store) migrateIndexes(ctx context.Context, tx *sql.Tx) error {
 		names, statements := []string{}, []string{}
 		for _, x := range all {
 			if x.of == t {
-				names, statements = append(names, x.name), append(statements, x.create())
+				names, statements = append(names, x.name), append(statements, "CREATE "+x.kind+" IF NOT EXISTS "+quote(x.name)+" ON "+t.name()+" "+x.on+";")
 			}
 		}
 		const dropped = `SELECT coalesce(string_agg(format('DROP INDEX IF EXISTS %I;', name), ' '), '')
@@ -66,13 +55,10 @@ func (s *Store) migrateIndexes(ctx context.Context, tx *sql.Tx) error {
 // notUnique returns the error of one of some indexes. If records have the values of others, it says
 // how to find them.
 func notUnique(err error, indexes []index) error {
-	var e *pgconn.PgError
-	if errors.As(err, &e) && e.Code == uniqueViolation {
-		for _, x := range indexes {
-			if x.name == e.ConstraintName {
-				return fmt.Errorf("%w: records have the same unique values; to find them, run: SELECT array_agg(%s) FROM %s GROUP BY %s HAVING count(*) > 1",
-					ErrTable, quote(x.of.identity.name), x.of.name(), x.on)
-			}
+	for _, x := range indexes {
+		if x.name == violated(err) {
+			return fmt.Errorf("%w: records have the same unique values; to find them, run: SELECT array_agg(%s) FROM %s GROUP BY %s HAVING count(*) > 1",
+				ErrTable, quote(x.of.identity.name), x.of.name(), x.on)
 		}
 	}
 	return err
@@ -82,14 +68,8 @@ func notUnique(err error, indexes []index) error {
 // and order that the description declares, and for references to records that requests can delete
 // or rename.
 func (t *table) indexes() (list []index) {
-	sets := slices.Clone(t.about.Unique)
-	for _, c := range t.columns {
-		if c.field.Unique && c.form != formUpper && len(c.path) == 1 && c.name != t.identity.name {
-			sets = append(sets, []string{c.name})
-		}
-	}
-	for _, set := range sets {
-		list = append(list, index{t, t.uniqueName(set), true, "(" + t.uniqueExprs(set) + ")"})
+	for _, set := range t.uniqueSets() {
+		list = append(list, index{t, "UNIQUE INDEX", t.uniqueName(set), "(" + t.uniqueExprs(set) + ")"})
 	}
 	order := func(terms ...ordering.Term) {
 		by, err := t.orderBy(terms, nil)
@@ -142,14 +122,14 @@ func (t *table) indexOf(c column) []index {
 	case c.name == t.identity.name:
 		return nil
 	case c.field.Kind == schema.References:
-		return []index{{of: t, name: t.hashedName("has", c.name), on: "USING gin (" + quote(c.name) + ")"}}
+		return []index{{of: t, kind: "INDEX", name: t.hashedName("has", c.name), on: "USING gin (" + quote(c.name) + ")"}}
 	}
 	return []index{t.indexOn(orderBy(append(c.exprs("t"), t.identity.exprs("t")...)).index())}
 }
 
 // indexOn returns the index of some expressions.
 func (t *table) indexOn(columns string) index {
-	return index{of: t, name: t.indexName(columns), on: "(" + columns + ")"}
+	return index{of: t, kind: "INDEX", name: t.indexName(columns), on: "(" + columns + ")"}
 }
 
 // hashedName returns the name of an index that others cannot have.
@@ -158,14 +138,38 @@ func (t *table) hashedName(kind, text string) string {
 	return fmt.Sprintf("%.40s_%s_%x", t.plainName, kind, sum[:6])
 }
 
+// uniqueSets returns the sets of columns whose values no two records have.
+func (t *table) uniqueSets() [][]string {
+	sets := slices.Clone(t.about.Unique)
+	for _, c := range t.columns {
+		if c.field.Unique && c.form != formUpper && len(c.path) == 1 && c.name != t.identity.name {
+			sets = append(sets, []string{c.name})
+		}
+	}
+	return sets
+}
+
+// duplicate returns the error of a record whose values in an index another one has.
+func (t *table) duplicate(id schema.Identity, index string) *catalogue.RecordError {
+	field, cause := t.identity.field.Name, catalogue.ErrExists
+	for _, set := range t.uniqueSets() {
+		if t.uniqueName(set) == index {
+			field, cause = "", catalogue.ErrDuplicate
+			if c, ok := t.column(set[0]); ok && len(set) == 1 {
+				field = c.field.Name
+			}
+		}
+	}
+	return &catalogue.RecordError{Collection: t.about.Key, Identity: id, Field: field, Err: fmt.Errorf("%w: an earlier record has the same", cause)}
+}
+
 // uniqueName returns the name of the index of a set of unique columns. PostgreSQL would cut long
 // names, so that two indexes could have the same.
 func (t *table) uniqueName(set []string) string {
 	if len(set) == 1 {
 		return t.plainName + "_unique_" + set[0]
 	}
-	sum := sha256.Sum256([]byte(strings.Join(set, ",")))
-	return fmt.Sprintf("%s_unique_%x", t.plainName, sum[:8])
+	return t.hashedName("unique", strings.Join(set, ","))
 }
 
 // uniqueExprs returns the expressions of that index. As in package catalogue, no null is equal to

@@ -27,16 +27,17 @@ import (
 func (g generator) longValue(f schema.Field) string {
 	var list []string
 	switch f.Kind {
-	case schema.References:
+	case schema.References, schema.Array:
+		if f.Kind == schema.Array && f.Item.Kind != schema.Integer {
+			for range 3 {
+				list = append(list, quoted(g.long()))
+			}
+			return pick(g, []string{"[", `["",`, `["same",`}) + strings.Join(list, ",") + "]"
+		}
 		for range 3_000 {
 			list = append(list, fmt.Sprint(1+g.Int64N(1<<60)))
 		}
 		return "[1," + strings.Join(list, ",") + "]"
-	case schema.Array:
-		for range 3 {
-			list = append(list, quoted(g.long()))
-		}
-		return pick(g, []string{"[", `["",`, `["same",`}) + strings.Join(list, ",") + "]"
 	case schema.JSON:
 		return `{"same":` + quoted(g.long()) + "}"
 	case schema.Text, schema.Slug, schema.URL:

@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"maps"
 	"slices"
@@ -28,26 +27,16 @@ type members struct {
 	numbers map[string]int // of all fields that ever existed, from 1
 }
 
-func newMembers() *members {
-	return &members{byName: map[string]*member{}, numbers: map[string]int{}}
-}
-
 // members reads the members of the collection.
 func (t *table) members(ctx context.Context, tx querier) (*members, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT name, field, number, records FROM members WHERE collection = $1`, t.about.Key)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := newMembers()
-	for rows.Next() {
-		var m member
-		if err := rows.Scan(&m.name, &m.field, &m.number, &m.records); err != nil {
-			return nil, err
-		}
-		all.add(&m)
-	}
-	return all, rows.Err()
+	all := &members{map[string]*member{}, map[string]int{}}
+	var m member
+	const query = `SELECT name, field, number, records FROM members WHERE collection = $1`
+	err := each(ctx, tx, query, []any{t.about.Key}, func() error {
+		all.add(new(m))
+		return nil
+	}, &m.name, &m.field, &m.number, &m.records)
+	return all, err
 }
 
 func (all *members) add(m *member) {
@@ -55,20 +44,16 @@ func (all *members) add(m *member) {
 	all.numbers[m.field] = m.number
 }
 
-// fields returns the fields that some record has, with their numbers.
-func (all *members) fields() map[string]int {
-	fields := map[string]int{}
-	for _, m := range all.byName {
-		if m.records > 0 {
-			fields[m.field] = m.number
-		}
+// count adds n to the numbers of records with the members of a record, if there is one, and assigns
+// numbers to new fields.
+func (all *members) count(record []byte, n int64) error {
+	if record == nil {
+		return nil
 	}
-	return fields
-}
-
-// count adds n to the numbers of records with the members of a record, and assigns numbers to new
-// fields.
-func (all *members) count(r schema.Record, n int64) error {
+	r, err := schema.ParseKeyed(record)
+	if err != nil {
+		return err
+	}
 	for name := range r.All() {
 		field := ordering.Snake(name)
 		if field == "" || field == "id" {
@@ -91,20 +76,18 @@ func (all *members) count(r schema.Record, n int64) error {
 
 // saveMembers writes new members and changed counts.
 func (t *table) saveMembers(ctx context.Context, tx *sql.Tx, all *members) error {
-	var digests [][]byte
 	var names, fields []string
 	var numbers []int
 	var records []int64
 	for _, name := range slices.Sorted(maps.Keys(all.byName)) {
-		m, digest := all.byName[name], sha256.Sum256([]byte(name))
-		digests = append(digests, digest[:])
+		m := all.byName[name]
 		names, fields = append(names, m.name), append(fields, m.field)
 		numbers, records = append(numbers, m.number), append(records, m.records)
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO members (collection, digest, name, field, number, records)
-		SELECT $1, * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::int[], $6::bigint[])
+		SELECT $1, sha256(convert_to(m.name, 'UTF8')), m.* FROM unnest($2::text[], $3::text[], $4::int[], $5::bigint[]) m(name, field, number, records)
 		ON CONFLICT (collection, digest) DO UPDATE SET records = excluded.records WHERE members.records <> excluded.records`,
-		t.about.Key, digests, names, fields, numbers, records)
+		t.about.Key, names, fields, numbers, records)
 	return err
 }
 

@@ -44,7 +44,13 @@ func (t *table) numbers(ctx context.Context, tx querier, terms []ordering.Term) 
 	if err != nil {
 		return nil, err
 	}
-	return all.fields(), nil
+	fields := map[string]int{}
+	for _, m := range all.byName {
+		if m.records > 0 {
+			fields[m.field] = m.number
+		}
+	}
+	return fields, nil
 }
 
 // terms returns the terms of the order of a list with some terms, the last of which is the

@@ -48,9 +48,6 @@ func (p place) token() string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// orderName returns the text of an order in tokens.
-func (t *table) orderName(terms []ordering.Term) string { return ordering.Format(t.terms(terms)) }
-
 // parsePlace returns the place of a token. If its record has not changed, the place has all of its
 // values.
 func (t *table) parsePlace(ctx context.Context, tx querier, terms []ordering.Term, order orderBy, token string) (p place, err error) {
@@ -58,7 +55,7 @@ func (t *table) parsePlace(ctx context.Context, tx querier, terms []ordering.Ter
 	if err == nil {
 		err = json.Unmarshal(text, &p)
 	}
-	if err != nil || p.Order != t.orderName(terms) || len(p.Values) != len(order) || p.Short != nil && len(p.Short) != len(order) || p.Values[len(order)-1] == nil {
+	if err != nil || p.Order != ordering.Format(t.terms(terms)) || len(p.Values) != len(order) || p.Short != nil && len(p.Short) != len(order) || p.Values[len(order)-1] == nil {
 		return p, fmt.Errorf("%w: it is damaged, or of another order", catalogue.ErrInvalidToken)
 	}
 	id := t.identity
@@ -168,28 +165,19 @@ func (t *table) listAt(ctx context.Context, tx querier, q catalogue.Query, terms
 	}
 	query := fmt.Sprintf("SELECT t.record, t.%s, %s FROM %s t WHERE %s ORDER BY %v LIMIT %s OFFSET %s", quote(t.shown()), texts(order),
 		t.name(), where, order, sql.param(at.Limit, "bigint"), sql.param(at.Offset, "bigint"))
-	rows, err := tx.QueryContext(ctx, query, sql.args...)
-	if err != nil {
-		return list, err
-	}
-	defer rows.Close()
 	var places []place
-	for rows.Next() {
-		p := place{Order: t.orderName(terms), Values: make([]*string, len(order))}
-		var stored, served []byte
-		if err := rows.Scan(append([]any{&stored, &served}, p.targets()...)...); err != nil {
-			return list, err
-		}
+	p := place{Order: ordering.Format(t.terms(terms)), Values: make([]*string, len(order))}
+	var stored, served []byte
+	err = each(ctx, tx, query, sql.args, func() error {
 		r, err := schema.ParseKeyed(stored)
-		if err != nil {
-			return list, err
-		}
 		key := sortkey.Null()
 		if c.name != "" {
 			key = c.key(c.in(r))
 		}
-		list.Keys, list.Records, places = append(list.Keys, key), append(list.Records, served), append(places, p)
-	}
+		list.Keys, list.Records = append(list.Keys, key), append(list.Records, served)
+		places = append(places, place{p.Order, slices.Clone(p.Values), nil})
+		return err
+	}, append([]any{&stored, &served}, p.targets()...)...)
 	list.Token = func(i int) string { return places[i].token() }
-	return list, rows.Err()
+	return list, err
 }

@@ -144,14 +144,19 @@ func (g generator) member(f schema.Field) string {
 	case schema.Boolean:
 		return pick(g, []string{"true", "false"})
 	case schema.References:
-		return pick(g, []string{"[]", "[1]", "[1,2]", "[2,1]", "[1,1]", "[1,2,3]", "[4611686018427387904]", "[2]"})
+		return pick(g, listsOfIDs)
 	case schema.Array:
+		if f.Item.Kind == schema.Integer {
+			return pick(g, listsOfIDs)
+		}
 		return pick(g, []string{"[]", `[""]`, `["a"]`, `["a","a"]`, `["a",""]`, `["A"]`, `["á"]`, `["b"]`, `["\"","\\","{","}",",","NULL","null"]`})
 	case schema.JSON:
 		return g.value()
 	}
 	return g.text()
 }
+
+var listsOfIDs = []string{"[]", "[1]", "[1,2]", "[2,1]", "[1,1]", "[1,2,3]", "[4611686018427387904]", "[2]"}
 
 // openRecord returns a record with a few members of different fields and an id between them.
 func (g generator) openRecord(id int) string {

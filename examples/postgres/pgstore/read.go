@@ -13,14 +13,6 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// limit returns a context with the timeout of the Store.
-func (s *Store) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if s.timeout < 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, s.timeout)
-}
-
 // A querier is a transaction or, for a single statement, the database.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -30,13 +22,10 @@ type querier interface {
 // read calls f with a read-only snapshot transaction or, if ctx is that of a write, with its
 // transaction. A single statement sees one snapshot without a transaction.
 func (t *table) read(ctx context.Context, single bool, f func(ctx context.Context, q querier) error) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%s: %w", t.about.Key, err)
-	}
 	if tx, ok := ctx.Value(t.store).(*sql.Tx); ok {
 		return t.fault(ctx, f(ctx, tx))
 	}
-	limited, cancel := t.store.limit(ctx)
+	limited, cancel := context.WithTimeout(ctx, t.store.timeout)
 	defer cancel()
 	if single {
 		return t.fault(ctx, t.store.fresh(func() error { return f(limited, t.store.db) }))
@@ -104,32 +93,21 @@ func (t *table) rows(ctx context.Context, tx querier, filter schema.Filter, orde
 	}
 	query := fmt.Sprintf(`SELECT t.%[4]s FROM (SELECT t.%[5]s FROM %[1]s t WHERE %[6]s ORDER BY %[2]v LIMIT $1 OFFSET $2) page
 		JOIN %[1]s t ON t.%[5]s = page.%[5]s ORDER BY %[3]v`, t.name(), inner, order, quote(t.shown()), quote(t.identity.name), where)
-	rows, err := tx.QueryContext(ctx, query, q.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	records := make([][]byte, 0, end-start)
-	for rows.Next() {
-		var record []byte
-		if err := rows.Scan(&record); err != nil {
-			return nil, err
-		}
+	var record []byte
+	err = each(ctx, tx, query, q.args, func() error {
 		records = append(records, record)
+		return nil
+	}, &record)
+	if err == nil && len(records) != end-start {
+		err = fmt.Errorf("%w: %d records from %d to %d of %d", ErrCount, len(records), start, end, count)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	if len(records) != end-start {
-		return nil, fmt.Errorf("%w: %d records from %d to %d of %d", ErrCount, len(records), start, end, count)
-	}
-	return records, nil
+	return records, err
 }
 
 // Get returns the record that a segment names and a filter selects.
 func (t *table) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
-	_, values := t.named(segment)
-	single := len(values) == 1 && len(filter.Tests) == 0 && len(filter.Search) == 0
+	single := len(t.spellings(t.lookup(), segment)) == 1 && len(filter.Tests) == 0 && len(filter.Search) == 0
 	err = t.read(ctx, single, func(ctx context.Context, q querier) error {
 		record, err = t.find(ctx, q, quote(t.shown()), segment, filter, "")
 		return err
@@ -139,29 +117,36 @@ func (t *table) Get(ctx context.Context, segment string, filter schema.Filter) (
 
 // find returns a column of the record that a segment names and a filter selects.
 func (t *table) find(ctx context.Context, tx querier, column, segment string, filter schema.Filter, lock string) (text []byte, err error) {
-	at, values := t.named(segment)
-	for _, value := range values {
+	text, err = t.findBy(ctx, tx, t.lookup(), segment, column, filter, lock)
+	if err == nil && text == nil {
+		err = fmt.Errorf("%w: %s", catalogue.ErrNotFound, segment)
+	}
+	return text, err
+}
+
+// lookup returns the column that a segment names.
+func (t *table) lookup() (at column) {
+	at = t.identity
+	if t.about.Lookup != "" {
+		at, _ = t.column(t.about.Lookup)
+	}
+	return at
+}
+
+// findBy returns a column of the record that has a text in another one, or nil.
+func (t *table) findBy(ctx context.Context, tx querier, at column, text, column string, filter schema.Filter, lock string) (found []byte, err error) {
+	for _, value := range t.spellings(at, text) {
 		q := statement{ctx: ctx, tx: tx}
 		where, err := q.where(t, "t", filter)
 		if err != nil {
 			return nil, err
 		}
 		query := "SELECT t." + column + " FROM " + t.name() + " t WHERE " + q.compare(at, "t", "=", value) + " AND " + where + lock
-		err = tx.QueryRowContext(ctx, query, q.args...).Scan(&text)
-		if !errors.Is(err, sql.ErrNoRows) {
-			return text, err
+		if err = tx.QueryRowContext(ctx, query, q.args...).Scan(&found); !errors.Is(err, sql.ErrNoRows) {
+			return found, err
 		}
 	}
-	return nil, fmt.Errorf("%w: %s", catalogue.ErrNotFound, segment)
-}
-
-// named returns the column that a segment names, and the values that it can mean.
-func (t *table) named(segment string) (at column, values []string) {
-	at = t.identity
-	if t.about.Lookup != "" {
-		at, _ = t.column(t.about.Lookup)
-	}
-	return at, t.spellings(at, segment)
+	return nil, nil
 }
 
 // spellings returns the values of a column that a text can mean: the digits of an id, or the text
@@ -202,17 +187,6 @@ func (t *table) Count(ctx context.Context, filter schema.Filter, groups [][]sche
 	return counts, err
 }
 
-// Find returns the id, or another number if records have a key, of the record of a collection that
-// has a text in a field, and its text.
-func (t *table) Find(ctx context.Context, collection, field, text string) (id int, stored string, err error) {
-	err = t.read(ctx, false, func(ctx context.Context, tx querier) error {
-		d := newDraft(t.store, tx.(*sql.Tx)) // of a snapshot or a write
-		id, stored, err = d.find(ctx, collection, field, text)
-		return err
-	})
-	return id, stored, err
-}
-
 // Revision returns the revision of the collection.
 func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
 	err = t.read(ctx, true, func(ctx context.Context, q querier) error {
@@ -234,6 +208,9 @@ type state struct {
 // stateQuery reads the state. With FOR UPDATE it also locks the collection for writing.
 const stateQuery = `SELECT count, last_id, used_id, revision FROM collections WHERE key = $1`
 
+// definedAs is the condition that a collection has a definition.
+const definedAs = " AND definition = $2"
+
 // state reads the state with a query.
 func (t *table) state(ctx context.Context, q querier, query string, args ...any) (at state, err error) {
 	err = q.QueryRowContext(ctx, query, append([]any{t.about.Key}, args...)...).Scan(&at.count, &at.lastID, &at.usedID, &at.revision)
@@ -243,7 +220,7 @@ func (t *table) state(ctx context.Context, q querier, query string, args ...any)
 // lock locks the collection for writing and returns its state. The error is [ErrTable] if a program
 // with another definition has migrated it.
 func (t *table) lock(ctx context.Context, tx *sql.Tx) (state, error) {
-	at, err := t.state(ctx, tx, stateQuery+definedAs+" FOR UPDATE", t.digest)
+	at, err := t.state(ctx, tx, stateQuery+definedAs+" FOR UPDATE", t.digest())
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrTable
 	}

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 )
 
 // Save writes all records of one instant to w. The output is the same,
@@ -15,16 +17,25 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	b := bufio.NewWriter(w)
 	failed := s.transaction(ctx, snapshot, func(_ *sql.Conn, tx *sql.Tx) error {
 		lead := "{"
+		var lastIDs []string
 		for _, t := range s.tables {
 			fmt.Fprintf(b, "%s%q:[", lead, t.about.Key)
-			if err := t.save(ctx, tx, b); err != nil {
+			highest, err := t.save(ctx, tx, b)
+			if err != nil {
 				return err
+			}
+			at, err := t.state(ctx, tx, stateQuery)
+			if err != nil {
+				return err
+			}
+			if t.identity.form == formID && at.usedID > highest {
+				lastIDs = append(lastIDs, fmt.Sprintf(`{"collection":%q,"id":%d}`, t.about.Key, at.usedID))
 			}
 			lead = "],\n"
 		}
 		b.WriteString("]")
-		if err := s.saveLastIDs(ctx, tx, b); err != nil {
-			return err
+		if lastIDs != nil {
+			fmt.Fprintf(b, ",\n%q:[\n%s]", lastIDsKey, strings.Join(lastIDs, ",\n"))
 		}
 		_, err := b.WriteString("}\n")
 		return err
@@ -35,47 +46,17 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	return fault(ctx, "pgstore", failed)
 }
 
-// saveLastIDs writes the highest ids of collections whose records have been deleted.
-func (s *Store) saveLastIDs(ctx context.Context, tx *sql.Tx, w *bufio.Writer) error {
-	lead, end := ",\n\"$lastIds\":[\n", ""
-	for _, t := range s.tables {
-		if t.identity.form != formID {
-			continue
-		}
-		at, err := t.state(ctx, tx, stateQuery)
-		highest := 0
-		if err == nil {
-			err = tx.QueryRowContext(ctx, "SELECT coalesce(max("+quote(t.identity.name)+"), 0) FROM "+t.name()).Scan(&highest)
-		}
-		if err != nil {
-			return err
-		}
-		if at.usedID > highest {
-			fmt.Fprintf(w, `%s{"collection":%q,"id":%d}`, lead, t.about.Key, at.usedID)
-			lead, end = ",\n", "]"
-		}
-	}
-	w.WriteString(end)
-	return nil
-}
-
-func (t *table) save(ctx context.Context, tx *sql.Tx, w *bufio.Writer) error {
-	rows, err := tx.QueryContext(ctx, "SELECT record FROM "+t.name()+" ORDER BY "+quote(t.identity.name))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	lead := "\n"
-	for rows.Next() {
-		var record sql.RawBytes
-		if err := rows.Scan(&record); err != nil {
-			return err
-		}
+// save writes the records of the table and returns the highest id, if they have ids.
+func (t *table) save(ctx context.Context, tx *sql.Tx, w *bufio.Writer) (highest int, err error) {
+	lead, last := "\n", "0"
+	var record sql.RawBytes
+	id := "t." + quote(t.identity.name)
+	err = each(ctx, tx, "SELECT record, "+id+"::text FROM "+t.name()+" t ORDER BY "+id, nil, func() error {
 		w.WriteString(lead)
-		if _, err := w.Write(record); err != nil {
-			return err
-		}
 		lead = ",\n"
-	}
-	return rows.Err()
+		_, err := w.Write(record)
+		return err
+	}, &record, &last)
+	highest, _ = strconv.Atoi(last)
+	return highest, err
 }

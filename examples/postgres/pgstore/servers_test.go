@@ -34,7 +34,7 @@ func newServers(t *testing.T) *servers {
 	s.must(err)
 	defer store.Close()
 	s.must(store.Migrate(t.Context()))
-	s.must(store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}],"books":[{"id":1,"name":"Emma"},{"id":2,"name":"Persuasion"}]}`)))
+	s.must(store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}],"books":[{"id":1,"name":"Emma"},{"id":2,"name":"Persuasion"}]}`), pgstore.LoadOptions{}))
 	return s
 }
 

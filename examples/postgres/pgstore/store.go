@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,7 +35,7 @@ type Options struct {
 	// MaxConns is the largest number of connections. The default is 8.
 	MaxConns int
 
-	// Timeout limits each call of a handler, and Insert. The default is 5 seconds, and
+	// Timeout limits each call of a handler. The default is 5 seconds, and
 	// negative means no limit.
 	Timeout time.Duration
 }
@@ -58,6 +59,9 @@ func Open(opts Options) (*Store, error) {
 		return nil, fmt.Errorf("%w: MaxConns is %d", ErrOptions, opts.MaxConns)
 	}
 	s := &Store{timeout: cmp.Or(opts.Timeout, 5*time.Second)}
+	if s.timeout < 0 {
+		s.timeout = math.MaxInt64
+	}
 	var err error
 	if opts.Catalogue != nil {
 		s.empty = opts.Catalogue.Clone()
@@ -91,9 +95,6 @@ func Open(opts Options) (*Store, error) {
 			t.addUpper(path)
 		}
 	}
-	for _, t := range s.tables {
-		t.digest = t.definition()
-	}
 	if s.db, err = connect(opts); err != nil {
 		return nil, err
 	}
@@ -116,9 +117,7 @@ func connect(opts Options) (*sql.DB, error) {
 		"plan_cache_mode": "force_custom_plan", // the plan depends on the number of skipped rows, a parameter
 		"jit":             "off",               // compiling a plan takes longer than executing it
 	} {
-		if _, set := config.RuntimeParams[name]; !set {
-			config.RuntimeParams[name] = value
-		}
+		config.RuntimeParams[name] = cmp.Or(config.RuntimeParams[name], value)
 	}
 	// Each ordering is one statement, takes about 60 kB on the server, and may be chosen by
 	// any client.
@@ -173,6 +172,24 @@ func (s *Store) fresh(f func() error) error {
 			return err
 		}
 	}
+}
+
+// each calls f for each row of a query, whose values are in targets.
+func each(ctx context.Context, tx querier, query string, args []any, f func() error, targets ...any) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // Close closes all connections, those in use when their call returns. Later calls of

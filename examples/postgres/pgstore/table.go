@@ -1,14 +1,18 @@
 package pgstore
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -19,23 +23,13 @@ type table struct {
 	about     schema.Description
 	plainName string
 	identity  column
-	columns   []column // of described records; nil for open records
-	served    bool     // whether what is served is not what is stored
-	digest    string   // of the definition
-	referrers []*table // this one, and those whose records a deletion can read or change
+	columns   []column      // of described records; nil for open records
+	served    bool          // whether what is served is not what is stored
+	digest    func() string // of the definition
+	referrers []*table      // this one, and those whose records a deletion can read or change
 
 	turn chan struct{} // a semaphore for writers
 }
-
-var (
-	_ httpapi.Creator          = (*table)(nil)
-	_ httpapi.Updater          = (*table)(nil)
-	_ httpapi.Deleter          = (*table)(nil)
-	_ httpapi.Revisioner       = (*table)(nil)
-	_ httpapi.Counter          = (*table)(nil)
-	_ httpapi.Positioner       = (*table)(nil)
-	_ httpapi.ReferenceChecker = (*table)(nil)
-)
 
 // newTable returns the table of a collection without records.
 func newTable(s *Store, empty catalogue.AnyCollection) (*table, error) {
@@ -48,6 +42,7 @@ func newTable(s *Store, empty catalogue.AnyCollection) (*table, error) {
 		columns:   columnsOf(about, about.Fields, column{}),
 		turn:      make(chan struct{}, 1),
 	}
+	t.digest = sync.OnceValue(t.definition) // when it has all columns
 	id := about.Identity()
 	t.identity = column{name: ordering.Snake(id.Name), path: []string{id.Name}, field: id, target: id}
 	t.identity.form = t.identity.formOf()
@@ -124,21 +119,77 @@ func (t *table) follow(path string) (c column, to *table, rest string, ok bool) 
 	return column{}, nil, "", false
 }
 
-// columnNames returns the names of the columns, in the order of values.
-func (t *table) columnNames() []string {
-	names := []string{t.identity.name, "record"}
-	if t.served {
-		names = append(names, "served")
+// referring yields the columns of all tables that refer to records of one.
+func (s *Store) referring(to *table) func(yield func(*table, column) bool) {
+	return func(yield func(*table, column) bool) {
+		for _, m := range s.tables {
+			for _, c := range m.columns {
+				if c.field.Refers == to.about.Key && len(c.path) == 1 && c.form != formUpper && !yield(m, c) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// referrersOf returns a table, and those whose records a deletion in it can read or change.
+func (s *Store) referrersOf(t *table) []*table {
+	read, deleted := []*table{t}, []*table{t}
+	for i := 0; i < len(deleted); i++ {
+		for m, c := range s.referring(deleted[i]) {
+			if !slices.Contains(read, m) {
+				read = append(read, m)
+			}
+			if c.field.OnDelete == schema.Cascade && !slices.Contains(deleted, m) {
+				deleted = append(deleted, m)
+			}
+		}
+	}
+	return read
+}
+
+// A tableColumn is a column in SQL. rest follows its type.
+type tableColumn struct {
+	name, rest string
+	form       form
+}
+
+func (c tableColumn) String() string { return quote(c.name) + " " + sqlTypes[c.form] + c.rest }
+
+// tableColumns returns the columns of the table, in the order of values.
+func (t *table) tableColumns() []tableColumn {
+	all := []tableColumn{{t.identity.name, " PRIMARY KEY", t.identity.form}, {"record", " NOT NULL", formText}}
+	if t.served { // with a default, so that it can be added to a table with rows
+		all = append(all, tableColumn{"served", " NOT NULL DEFAULT ''", formText})
 	}
 	if t.open() {
-		return append(names, "keys")
+		all = append(all, tableColumn{"keys", " NOT NULL", formKeys})
 	}
 	for _, c := range t.columns {
 		if c.name != t.identity.name {
-			names = append(names, c.name)
+			all = append(all, tableColumn{c.name, "", c.form})
 		}
 	}
+	return all
+}
+
+// columnNames returns the names of the columns, in the order of values.
+func (t *table) columnNames() (names []string) {
+	for _, c := range t.tableColumns() {
+		names = append(names, c.name)
+	}
 	return names
+}
+
+// identityOf returns the identity of a record.
+func (t *table) identityOf(r schema.Record) (id schema.Identity) {
+	text := t.identity.in(r)
+	if t.identity.form == formID {
+		id.ID, _ = decode[int](text)
+	} else {
+		id.Key, _ = decode[string](text)
+	}
+	return id
 }
 
 // shown returns the name of the column of what is served.
@@ -150,7 +201,10 @@ func (t *table) shown() string {
 }
 
 // A row is a record as it is stored and as it is served.
-type row struct{ stored, served []byte }
+type row struct {
+	id             schema.Identity
+	stored, served []byte
+}
 
 // values returns the values of a record's row. numbers are the numbers of the fields of
 // open records.
@@ -191,4 +245,46 @@ func (t *table) values(of row, numbers map[string]int) ([]any, error) {
 		values = append(values, v)
 	}
 	return values, nil
+}
+
+// put writes the row of a record that was old and becomes fresh, one of whose texts may be nil, and
+// counts the members of open records. In the same statement it writes the state, if it is not nil.
+func (t *table) put(ctx context.Context, tx *sql.Tx, old []byte, fresh row, at *state) (err error) {
+	all := &members{}
+	if t.open() {
+		if all, err = t.members(ctx, tx); err != nil {
+			return err
+		}
+		if err := errors.Join(all.count(old, -1), all.count(fresh.stored, 1), t.saveMembers(ctx, tx, all)); err != nil {
+			return err
+		}
+	}
+	text, values := t.putText(old != nil), []any{nil}
+	if fresh.stored != nil {
+		values, err = t.values(fresh, all.numbers)
+	} else {
+		text = "DELETE FROM " + t.name() + " WHERE " + quote(t.identity.name) + " = $1"
+		values[0], err = t.identity.value(identityText(fresh.id))
+	}
+	if err != nil {
+		return err
+	}
+	if at != nil {
+		text = `WITH "$state" AS (` + advanceQuery(len(values)+1) + ") " + text
+		values = append(values, t.advanced(*at)...)
+	}
+	_, err = tx.ExecContext(ctx, text, values...)
+	return err
+}
+
+// putText returns the statement that inserts values, or updates the row that has the first.
+func (t *table) putText(update bool) string {
+	var names, params []string
+	for i, name := range t.columnNames() {
+		names, params = append(names, quote(name)), append(params, "$"+strconv.Itoa(i+1))
+	}
+	if update {
+		return "UPDATE " + t.name() + " SET (" + strings.Join(names[1:], ", ") + ") = ROW (" + strings.Join(params[1:], ", ") + ") WHERE " + names[0] + " = $1"
+	}
+	return "INSERT INTO " + t.name() + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(params, ", ") + ")"
 }

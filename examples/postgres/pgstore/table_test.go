@@ -10,8 +10,18 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
 )
+
+var _ interface {
+	httpapi.Creator
+	httpapi.Updater
+	httpapi.Deleter
+	httpapi.Revisioner
+	httpapi.Counter
+	httpapi.Positioner
+	httpapi.ReferenceChecker
+} = (*table)(nil)
 
 // ErrRow is returned by Check if the columns of a row do not match its record.
 var ErrRow = errors.New("pgstore: invalid row")
@@ -55,7 +65,7 @@ func (t *table) check(ctx context.Context, tx *sql.Tx) (faults []error, err erro
 	if err != nil {
 		return nil, err
 	}
-	counted := newMembers()
+	counted := &members{map[string]*member{}, map[string]int{}}
 	highest := 0
 	for _, r := range rows {
 		values, err := t.expected(r.row, stored.numbers, counted)
@@ -132,34 +142,42 @@ func (t *table) has(ctx context.Context, tx *sql.Tx, values []any) (found bool, 
 // expected returns the values with which a record would be written now, and counts its
 // members.
 func (t *table) expected(of row, numbers map[string]int, counted *members) ([]any, error) {
-	r, err := schema.ParseKeyed(of.stored)
-	if err != nil {
-		return nil, err
-	}
 	if t.open() {
-		if err := counted.count(r, 1); err != nil {
+		if err := counted.count(of.stored, 1); err != nil {
 			return nil, err
 		}
 	}
-	cat := t.store.empty.Clone()
-	c, err := cat.Collection(t.about.Key)
+	rows, err := t.decode([]stagedRecord{{text: of.stored}}, &part{}, catalogue.LoadOptions{})
 	if err != nil {
 		return nil, err
 	}
-	file := "[" + string(of.stored) + "]"
-	batch, err := changesOf(cat, func() error { return c.Load(strings.NewReader(file), catalogue.LoadOptions{}) })
+	if len(rows) != 1 {
+		return nil, fmt.Errorf("want one record, not %d", len(rows))
+	}
+	return t.values(rows[0], numbers)
+}
+
+// Insert adds a record in its JSON form to the collection with a key. Without an id it gets the next
+// one. The error wraps [catalogue.ErrUnknownCollection] for an unknown key,
+// [httpapi.ErrConflict] for an id in use, or [httpapi.ErrUnavailable]. For an invalid record it is that of
+// [catalogue.AnyCollection].Load. O(names of all members) for an open record; to add many records
+// use [Store.Load]. It is the insertion of the tests.
+func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
+	t, err := s.table(key)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	served, err := t.servedBy(cat)
-	if err != nil {
-		return nil, err
-	}
-	if len(batch) == 0 {
-		return nil, fmt.Errorf("want one record")
-	}
-	for id, stored := range batch[0].Changes {
-		of = row{stored, served[identityText(id)]}
-	}
-	return t.values(of, numbers)
+	return t.write(ctx, nil, func(ctx context.Context, d *draft) error {
+		return d.make(ctx, t, func(c catalogue.AnyCollection) error {
+			file := "[" + string(record) + "]"
+			if last := d.states[t].lastID; last > 0 && t.identity.form == formID {
+				file = fmt.Sprintf(`{"results":%s,"$lastId":%d}`, file, last)
+			}
+			err := c.Load(strings.NewReader(file), catalogue.LoadOptions{})
+			if err == nil && c.Count() != 1 {
+				err = fmt.Errorf("%w: want one record, not %d", catalogue.ErrInvalidData, c.Count())
+			}
+			return err
+		})
+	})
 }

@@ -435,7 +435,7 @@ func TestCrash(t *testing.T) {
 	} {
 		s.run(c.name, func(s *servers) {
 			store := s.open("store", pgstore.Options{Timeout: c.timeout})
-			s.must(store.Load(s.Context(), strings.NewReader(baseRecords())))
+			s.must(store.Load(s.Context(), strings.NewReader(baseRecords()), pgstore.LoadOptions{}))
 			l := s.serve(store)
 			for range c.times {
 				l.awaitProgress(5 + rand.Int64N(30))

@@ -19,7 +19,7 @@ func newSharedServers(t *testing.T) *servers {
 	t.Helper()
 	s := &servers{T: t, database: newDatabase(t, template), server: shared}
 	store := s.open("loader", pgstore.Options{})
-	s.must(store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}],"books":[{"id":1,"name":"Emma"},{"id":2,"name":"Persuasion"}]}`)))
+	s.must(store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}],"books":[{"id":1,"name":"Emma"},{"id":2,"name":"Persuasion"}]}`), pgstore.LoadOptions{}))
 	t.Cleanup(s.check)
 	return s
 }
@@ -182,7 +182,9 @@ func TestCallsOnStaleConnections(t *testing.T) {
 			_, err := collectionOf(store, "books").Revision(ctx)
 			return err
 		},
-		"Load":   func(ctx context.Context) error { return store.Load(ctx, strings.NewReader(`{"books":[{"id":1}]}`)) },
+		"Load": func(ctx context.Context) error {
+			return store.Load(ctx, strings.NewReader(`{"books":[{"id":1}]}`), pgstore.LoadOptions{})
+		},
 		"Insert": func(ctx context.Context) error { return store.Insert(ctx, "authors", []byte(`{"id":7}`)) },
 		"Check":  store.Check,
 		"Index":  func(ctx context.Context) error { return store.Index(ctx, "events") },

@@ -161,6 +161,17 @@ func (s *Server) Shutdown(mode string) error {
 	return err
 }
 
+// Kill ends all processes of the server by SIGKILL. The main process is stopped first, so that it
+// starts no more. The next start recovers from the write-ahead log.
+func (s *Server) Kill() error {
+	const script = `pid=$(head -n 1 "$1/data/postmaster.pid") && kill -STOP $pid && { pkill -KILL -P $pid || true; } && kill -KILL $pid`
+	_, err := s.run("sh", "-c", script, "pgtest", s.dir)
+	for err == nil && s.Running() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
+
 // Running reports whether the server runs.
 func (s *Server) Running() bool {
 	_, err := s.run("pg_ctl", "status", "--pgdata="+s.data())
