@@ -84,7 +84,7 @@ func (in *instant) filter(c *Collection, wanted schema.Filter, n int) (f filter,
 		if !crosses(c, t.Field) {
 			err = f.add(t)
 		} else {
-			err = j.add(in, t, bit, width)
+			err = j.add(in, t, bit, width, n)
 			bit++
 		}
 		if err != nil {
@@ -93,7 +93,7 @@ func (in *instant) filter(c *Collection, wanted schema.Filter, n int) (f filter,
 	}
 	for _, tests := range wanted.Search {
 		for _, t := range tests {
-			if err := j.add(in, t, bit, width); err != nil {
+			if err := j.add(in, t, bit, width, n); err != nil {
 				return f, err
 			}
 		}
@@ -101,9 +101,8 @@ func (in *instant) filter(c *Collection, wanted schema.Filter, n int) (f filter,
 	}
 	if bit > 0 {
 		f.match = append(f.match, j.holds(bit, width))
-		err = j.readAtOnce(n)
 	}
-	return f, err
+	return f, nil
 }
 
 // isComplete reports whether a test has the values that its lookup needs.

@@ -119,16 +119,18 @@ type link struct {
 	to   *join
 	null bits // those of a reference to no record
 
-	rows   bits    // of all records, or nil if there are few references: each is found alone
-	places *places // of the records whose rows are not null
+	few    bool    // there are few references: the record of each is found alone
+	rows   bits    // otherwise those of all records
+	places *places // of the records whose rows are not null; nil before the first reference
 
 	into  bits                        // to which visit adds
 	some  bool                        // visit has been called
 	visit func(_, k sortkey.Key) bool // adds the bits of the record to which a key refers
 }
 
-// add adds a test. A test of another record is about the record to which the column refers.
-func (j *join) add(in *instant, t schema.Test, bit, width int) error {
+// add adds a test of n records. A test of another record is about the record to which the column
+// refers.
+func (j *join) add(in *instant, t schema.Test, bit, width, n int) error {
 	col, to, rest, crosses := follow(j.of, t.Field)
 	if !crosses {
 		own := filter{of: j.of.Type}
@@ -138,7 +140,7 @@ func (j *join) add(in *instant, t schema.Test, bit, width int) error {
 	}
 	i := slices.IndexFunc(j.links, func(l *link) bool { return l.col == col })
 	if i < 0 {
-		l := &link{in: in, col: col, to: &join{of: to}, null: make(bits, width)}
+		l := &link{in: in, col: col, to: &join{of: to}, null: make(bits, width), few: n < in.states[to].Len()/16}
 		l.visit = func(_, k sortkey.Key) bool {
 			l.some = true
 			l.follow(k, l.into)
@@ -149,59 +151,11 @@ func (j *join) add(in *instant, t schema.Test, bit, width int) error {
 	if t.Lookup == "isnull" && len(t.Values) > 0 && t.Values[0] == "true" {
 		j.links[i].null.set(bit)
 	}
-	t.Field = rest
-	return j.links[i].to.add(in, t, bit, width)
-}
-
-// readAtOnce is read in a slot, if there may be many records.
-func (j *join) readAtOnce(n int) error {
-	if len(j.links) == 0 {
-		return nil
+	if t.Field = rest; !j.links[i].few {
+		n = in.states[to].Len()
 	}
-	if in := j.links[0].in; n > fewEntries {
-		release, err := in.states[j.of].Slot(in.ctx)
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
-	return j.read(n)
+	return j.links[i].to.add(in, t, bit, width, n)
 }
-
-// fewEntries is the largest number of entries that are joined without a slot.
-const fewEntries = 1000
-
-// read reads the records to which n entries refer, once for each column, unless there are few
-// entries.
-func (j *join) read(n int) error {
-	for _, l := range j.links {
-		entries := l.in.entries(l.to.of)
-		if n < len(entries)/16 {
-			if err := l.to.read(n); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := l.to.read(len(entries)); err != nil {
-			return err
-		}
-		different := 0
-		l.rows = make(bits, len(l.null)*len(entries))
-		for i, e := range entries {
-			if i%256 == 0 && l.in.ctx.Err() != nil {
-				return l.in.ctx.Err()
-			}
-			if l.to.mark(e, l.row(i)); l.differs(i) {
-				different++
-			}
-		}
-		l.places = by{l.to.of, l.col.By}.places(entries, different, l.differs)
-	}
-	return nil
-}
-
-// differs reports whether the bits of a record are not those of a reference to none.
-func (l *link) differs(i int) bool { return !slices.Equal(l.row(i), l.null) }
 
 func (l *link) row(i int) bits { return l.rows[i*len(l.null) : (i+1)*len(l.null)] }
 
@@ -229,20 +183,40 @@ func (l *link) mark(e *store.Entry, b bits) {
 	}
 }
 
-// follow adds the bits of the record to which a key refers.
+// follow adds the bits of the record to which a key refers. Unless there are few references, the
+// records are read once.
 func (l *link) follow(k sortkey.Key, b bits) {
-	if l.rows == nil {
+	if l.few {
 		if e := l.in.find(l.to.of, l.col.By, k); e != nil {
 			l.to.mark(e, b)
 		} else {
 			b.or(l.null)
 		}
-	} else if i := l.places.at(k); i >= 0 {
+		return
+	}
+	if l.places == nil {
+		l.read()
+	}
+	if i := l.places.at(k); i >= 0 {
 		b.or(l.row(i))
 	} else {
 		b.or(l.null)
 	}
 }
+
+func (l *link) read() {
+	entries, different := l.in.entries(l.to.of), 0
+	l.rows = make(bits, len(l.null)*len(entries))
+	for i, e := range entries {
+		if l.to.mark(e, l.row(i)); l.differs(i) {
+			different++
+		}
+	}
+	l.places = by{l.to.of, l.col.By}.places(entries, different, l.differs)
+}
+
+// differs reports whether the bits of a record are not those of a reference to none.
+func (l *link) differs(i int) bool { return !slices.Equal(l.row(i), l.null) }
 
 // holds returns the function that reports whether all bits of an entry are set. It tests the
 // entry itself last, and only as long as all tests hold.

@@ -293,12 +293,6 @@ func newSlots() slots {
 	return slots{make(chan struct{}, maxSorts), make(chan struct{}, maxSorts)}
 }
 
-// Slot waits for a slot and returns a function that releases it, which must be called before the
-// state answers a query that sorts. The error is ctx.Err().
-func (s *State) Slot(ctx context.Context) (release func(), err error) {
-	return s.slots.take(ctx, make([]ordering.Term, 1))
-}
-
 // take waits for a slot and returns a function that releases it. It returns
 // ctx.Err() if ctx is done first.
 func (s slots) take(ctx context.Context, terms []ordering.Term) (release func(), err error) {
