@@ -148,7 +148,7 @@ func TestDelayKeepsBody(t *testing.T) {
 				t.Errorf("%s: %v", tt.reason, err)
 			}
 		})
-		server := NewWith(t, Options{Empty: true, Wrap: func(http.Handler) http.Handler { return receive }})
+		server := NewWith(t, Options{Catalogue: mustNew(), Wrap: func(http.Handler) http.Handler { return receive }})
 		delay := server.Inject(Match{}, Delay(time.Nanosecond))
 		resp, err := server.Client.Post(server.URL, "text/plain", tt.body)
 		delay.Remove()
@@ -172,7 +172,7 @@ func TestFaultsOfNegativeNumbers(t *testing.T) {
 		{"ResetAfter", ResetAfter(-1), " unexpected EOF"},
 		{"Truncate", Truncate(-1), " <nil>"},
 	} {
-		server := NewWith(t, Options{Empty: true})
+		server := NewWith(t, Options{Catalogue: mustNew()})
 		server.Inject(Match{}, test.fault)
 		resp, err := server.Client.Get(server.URL + "/api/events/1/")
 		must(t, err)

@@ -28,7 +28,7 @@ func TestLate(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			post := func(fault Fault) (made int, response string) {
-				server := NewWith(t, Options{Empty: true})
+				server := NewWith(t, Options{Catalogue: mustNew()})
 				server.Inject(Match{}, fault)
 				resp, err := server.Client.Post(server.URL+"/api/events/", "application/json", strings.NewReader(eventBody))
 				if err != nil {
@@ -52,7 +52,7 @@ func TestLate(t *testing.T) {
 
 // A late Do sees the write.
 func TestLateDo(t *testing.T) {
-	server := NewWith(t, Options{Empty: true})
+	server := NewWith(t, Options{Catalogue: mustNew()})
 	seen := -1
 	server.Inject(Match{}, Late(Do(func() { seen = eventsOf(server.Catalogue).Count() })))
 	if status := postEvent(t, server); status != 201 || seen != 1 {
@@ -69,7 +69,7 @@ func TestLateDo(t *testing.T) {
 // A limit ends when its time has passed since the first response, as its header says.
 func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := NewWith(t, Options{Empty: true})
+		server := NewWith(t, Options{Catalogue: mustNew()})
 		server.Inject(Match{}, RateLimit(90*time.Second+1))
 		var got []string
 		for _, wait := range []time.Duration{0, 60 * time.Second, 30 * time.Second, time.Second} {

@@ -18,7 +18,7 @@ import (
 func TestExchanges(t *testing.T) {
 	for name, loopback := range map[string]bool{"in process": false, "loopback": true} {
 		t.Run(name, func(t *testing.T) {
-			server := NewWith(t, Options{Empty: true})
+			server := NewWith(t, Options{Catalogue: mustNew()})
 			if loopback {
 				listen(t, server)
 			}
@@ -80,7 +80,7 @@ func TestExchangesOfHandlerCalls(t *testing.T) {
 // TestExchangesAreBounded checks that only the beginning of a long body is kept, and that
 // the client receives all of it.
 func TestExchangesAreBounded(t *testing.T) {
-	server := NewWith(t, Options{Empty: true})
+	server := NewWith(t, Options{Catalogue: mustNew()})
 	long := strings.Repeat("x", 2<<20)
 	err := server.Catalogue.Load(strings.NewReader(`{"news":[{"id": 1, "text": "`+long+`"}]}`), catalogue.LoadOptions{})
 	must(t, err)

@@ -185,7 +185,7 @@ func TestInvalidFaults(t *testing.T) {
 		{"negative Nth", Match{Nth: -1}, ResetConnection(), "-1"},
 	}
 	for _, tt := range tests {
-		opts, root := Options{Empty: true}, "/api/"
+		opts, root := Options{}, "/api/"
 		if strings.HasPrefix(tt.match.Path, "/v1/") {
 			opts.Definitions, root = filmDefinitions(), "/v1/"
 			opts.Root = root

@@ -318,8 +318,7 @@ func (s *Server) Close() { s.end() }
 // Options configures a [Server]. The zero value serves the sample records over http, and permits
 // every write.
 //
-// At most one of Empty, Catalogue and Fixtures may be set, and not both Catalogue and
-// Definitions.
+// Catalogue may be set neither with Definitions nor with Fixtures.
 type Options struct {
 	// Definitions, if not empty, are the collections of the server, which has no others.
 	// There are no sample records for them: the server is empty unless there are Fixtures.
@@ -344,9 +343,6 @@ type Options struct {
 	// Framework is the version of Django REST framework that the server imitates; see
 	// [httpapi.Options]. The zero value is 3.14.
 	Framework schema.Framework
-
-	// Empty selects a server without records.
-	Empty bool
 
 	// Catalogue, if not nil, is served itself and not cloned: records that are
 	// posted are written to it. It may hold types of the program.
@@ -390,15 +386,15 @@ type Options struct {
 // records returns the catalogue to serve.
 func (o *Options) records() (served *catalogue.Catalogue, err error) {
 	switch {
-	case o.Empty && o.Catalogue != nil, o.Empty && o.Fixtures != nil, o.Catalogue != nil && o.Fixtures != nil:
-		return nil, errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
+	case o.Catalogue != nil && o.Fixtures != nil:
+		return nil, errors.New("options: Catalogue and Fixtures may not both be set")
 	case o.Catalogue != nil && len(o.Definitions) > 0:
 		return nil, errors.New("options: Catalogue and Definitions may not both be set")
 	case o.Catalogue != nil:
 		return o.Catalogue, nil
 	case len(o.Definitions) > 0:
 		served, err = catalogue.New(o.Definitions...)
-	case o.Empty || o.Fixtures != nil:
+	case o.Fixtures != nil:
 		served, err = resources.New()
 	default:
 		if served, err = sampleCatalogue(); err == nil {

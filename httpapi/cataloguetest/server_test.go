@@ -87,8 +87,8 @@ func TestOptionsCatalogue(t *testing.T) {
 
 func TestServesEveryCollection(t *testing.T) {
 	for reason, opts := range map[string]Options{
-		"sample": {}, "empty": {Empty: true}, "root": {Root: "/"},
-		"own": {Definitions: filmDefinitions()}, "own, empty": {Definitions: filmDefinitions(), Empty: true},
+		"sample": {}, "empty": {Catalogue: mustNew()}, "root": {Root: "/"},
+		"own": {Definitions: filmDefinitions()},
 	} {
 		server := NewWith(t, opts)
 		for key, c := range server.Catalogue.All() {
@@ -97,7 +97,7 @@ func TestServesEveryCollection(t *testing.T) {
 				continue
 			}
 			p := page(t, server, server.faults.paths.of(about))
-			if filled := !opts.Empty && opts.Definitions == nil; p.Count != c.Count() || (p.Count > 0) != filled {
+			if filled := opts.Catalogue == nil && opts.Definitions == nil; p.Count != c.Count() || (p.Count > 0) != filled {
 				t.Errorf("%s: %s: count %d of %d", reason, key, p.Count, c.Count())
 			}
 		}
@@ -206,16 +206,12 @@ func TestMaxExchanges(t *testing.T) {
 
 // TestInvalidOptions checks the error of Open, with which NewWith fails its test.
 func TestInvalidOptions(t *testing.T) {
-	const contradict = "options: at most one of Empty, Catalogue and Fixtures may be set"
-	events := files("events.json", "[]")
 	tests := []struct {
 		reason string
 		opts   Options
 		want   string // in the error
 	}{
-		{"Empty and Catalogue", Options{Empty: true, Catalogue: mustNew()}, contradict},
-		{"Empty and Fixtures", Options{Empty: true, Fixtures: events}, contradict},
-		{"Catalogue and Fixtures", Options{Catalogue: mustNew(), Fixtures: events}, contradict},
+		{"Catalogue and Fixtures", Options{Catalogue: mustNew(), Fixtures: files("events.json", "[]")}, "options: Catalogue and Fixtures may not both be set"},
 		{"two sets of collections", Options{Definitions: filmDefinitions(), Catalogue: mustNew()}, "options: Catalogue and Definitions may not both be set"},
 		{"nil definition", Options{Definitions: []catalogue.AnyDefinition{nil}}, "nil definition"},
 		{"root without a slash at its end", Options{Root: "/v1"}, `Root "/v1"`},
