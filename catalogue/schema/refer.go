@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -12,6 +13,43 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 )
+
+// target returns the field by which a field refers to records, or the zero Field.
+func (c *checker) target(f Field) Field {
+	d := c.related[f.Refers]
+	if d == nil {
+		return Field{}
+	}
+	to, _ := d.snakeField(f.By)
+	return to
+}
+
+// find returns the id of the record that has a text in the field to which f refers, which is its id
+// unless By names another, or 0, and the text that the record has.
+func (c *checker) find(f Field, text string) (id int, stored string) {
+	to := reference{f.Refers, cmp.Or(f.By, "id"), text}
+	if c.Find == nil || c.err != nil {
+		return 0, text
+	}
+	is, ok := c.known[to]
+	if !ok {
+		is.id, is.stored, c.err = c.Find(c.ctx, to.collection, to.field, text)
+		if is.id != 0 && !c.sees(to.collection, to.field, text) {
+			is.id = 0
+		}
+		if c.known == nil {
+			c.known = map[reference]found{}
+		}
+		c.known[to] = is
+	}
+	return is.id, cmp.Or(is.stored, text)
+}
+
+// finds reports whether a record has a text in the field to which f refers.
+func (c *checker) finds(f Field, text string) bool {
+	id, _ := c.find(f, text)
+	return id != 0
+}
 
 // cleanReference accepts the id of an existing record. The empty string counts as null.
 func (f Field) cleanReference(value string, checks *checker) (text string, messages []string) {
