@@ -12,35 +12,46 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
+type Launch struct {
+	Location  string          `json:"location"`
+	StartDate schema.DateTime `json:"startDate"`
+	Published bool            `json:"published"`
+}
+
+type Sequel struct {
+	Title string  `json:"title"`
+	Logo  *string `json:"logo"`
+}
+
 // Manuscript is a type with almost all kinds of fields that encoding/json supports.
 type Manuscript struct {
 	Origin
 	*Place
-	ID       int                   `json:"id"`
-	Name     string                `json:"name"`
-	Subtitle *string               `json:"subtitle"`
-	Tags     []string              `json:"tags"`
-	Notes    []string              `json:"notes,omitempty"`
-	Blurb    *Blurb                `json:"blurb,omitempty"`
-	Reviews  []*Blurb              `json:"reviews"`
-	Prices   map[string]Price      `json:"prices"`
-	Ratings  map[int]*float32      `json:"ratings,omitempty"`
-	Size     [3]float64            `json:"size"`
-	Grid     [][]int8              `json:"grid"`
-	Raw      json.RawMessage       `json:"raw"`
-	Anything any                   `json:"anything"`
-	Exact    json.Number           `json:"exact"`
-	Pages    uint16                `json:"pages,omitempty"`
-	Cover    []byte                `json:"cover"`
-	ISBN     ISBN                  `json:"isbn"`
-	Mood     mood                  `json:"mood"`
-	Sold     schema.DateTime       `json:"sold"`
-	Checked  time.Time             `json:"checked,omitzero"`
-	Reading  time.Duration         `json:"readingTime"`
-	Series   *Series               `json:"series"`
-	Tree     Tree                  `json:"tree"`
-	Launch   resources.Event       `json:"launch"`
-	Sequel   *resources.SocialLink `json:"sequel"`
+	ID       int              `json:"id"`
+	Name     string           `json:"name"`
+	Subtitle *string          `json:"subtitle"`
+	Tags     []string         `json:"tags"`
+	Notes    []string         `json:"notes,omitempty"`
+	Blurb    *Blurb           `json:"blurb,omitempty"`
+	Reviews  []*Blurb         `json:"reviews"`
+	Prices   map[string]Price `json:"prices"`
+	Ratings  map[int]*float32 `json:"ratings,omitempty"`
+	Size     [3]float64       `json:"size"`
+	Grid     [][]int8         `json:"grid"`
+	Raw      json.RawMessage  `json:"raw"`
+	Anything any              `json:"anything"`
+	Exact    json.Number      `json:"exact"`
+	Pages    uint16           `json:"pages,omitempty"`
+	Cover    []byte           `json:"cover"`
+	ISBN     ISBN             `json:"isbn"`
+	Mood     mood             `json:"mood"`
+	Sold     schema.DateTime  `json:"sold"`
+	Checked  time.Time        `json:"checked,omitzero"`
+	Reading  time.Duration    `json:"readingTime"`
+	Series   *Series          `json:"series"`
+	Tree     Tree             `json:"tree"`
+	Launch   Launch           `json:"launch"`
+	Sequel   *Sequel          `json:"sequel"`
 	Rest     struct {
 		Deep **int `json:"deep"`
 	} `json:"rest"`
@@ -135,7 +146,7 @@ func putManuscripts(t *testing.T, c *catalogue.Catalogue) {
 		Raw: json.RawMessage(`{"a":[1,null]}`), Anything: map[string]any{"b": 1.5}, Exact: "12.50", Pages: 300,
 		Cover: []byte{1, 2, 3}, ISBN: ISBN{88, 7}, Mood: 2, Sold: schema.At(time.Now()), Checked: time.Now(), Reading: time.Hour,
 		Series: &Series{"S", &Series{Title: "P"}, []Series{{Title: "Q"}}}, Tree: Tree{{}, {{}}, nil},
-		Sequel: &resources.SocialLink{Title: "Next", URL: "https://x.example/"}, Untagged: true, Secret: "x", Dash: 5,
+		Sequel: &Sequel{Title: "Next"}, Untagged: true, Secret: "x", Dash: 5,
 	}
 	full.Rest.Deep = &seventh
 	insert(t, c, manuscriptDefinition, Manuscript{}, full, full)
