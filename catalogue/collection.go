@@ -114,7 +114,7 @@ func (c *Collection[T]) Has(id int) bool {
 }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
-// none exists. O(log n).
+// none exists, or if the records have keys, which [Collection.By] finds. O(log n).
 func (c *Collection[T]) Get(id int) (T, error) {
 	return copied[T](c.core.Type, c.core.Store, id)
 }
@@ -147,8 +147,9 @@ func copied[T any](s *core.Type, from layout.Getter, id int) (record T, err erro
 // and position. The stored JSON must match the records. O(orderings in use × n log n).
 func (c *Collection[T]) Check() error { return c.core.Check() }
 
-// Insert stores a copy of the record and returns its id, or 0 if records have keys. If the id
-// of the record is zero, Insert assigns one more than the highest id ever used.
+// Insert stores a copy of the record and returns its id, or 0 if records have keys; Insert of
+// [Collection.By] returns the record with its key. If the id of the record is zero, Insert assigns
+// one more than the highest id ever used.
 //
 // The error wraps [ErrExists] if another record has the id, [ErrInvalidID] if the id is
 // negative or no id is left, [ErrDuplicate] if another record has the values of a unique

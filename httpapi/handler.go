@@ -360,8 +360,9 @@ func (h *Handler) Served() Served {
 // nor any of the characters {}?#%.
 //
 // Mount returns an error wrapping [ErrInvalidConfig] if mux or h is nil, the prefix is
-// invalid, or a pattern conflicts with one that is already registered. In the
-// last case the first of the two patterns may have been registered.
+// invalid, or a pattern conflicts with one that is already registered, as "GET /" does; register
+// "/" or "GET /{$}" in its place. In the last case the first of the two patterns may have been
+// registered. An OpenAPI document of package openapi needs the prefix in its option Server.
 func Mount(mux *http.ServeMux, prefix string, h http.Handler) error {
 	switch {
 	case mux == nil:

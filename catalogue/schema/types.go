@@ -67,7 +67,8 @@ import (
 //	refers=users.email    the same by a unique text of that collection: a string or []string
 //	ondelete=cascade      a request that deletes the record to which the field refers deletes
 //	                      the record, too; with setnull, the field becomes null; with
-//	                      protect, the deletion is refused, as without the word
+//	                      protect, the deletion is refused, as without the word. From a list
+//	                      of references, the record is removed, without a word.
 //	min=0, max=9.5        the bounds of a number, as messages show them
 //	minlength=2           the least number of characters of a text, or of elements of a list
 //	maxlength=40          the largest

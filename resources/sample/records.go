@@ -27,7 +27,7 @@ import (
 //
 //   - [schema.Description.Check] returns it.
 //   - A key is repeated, or Options.Sizes has a key that no description has.
-//   - A field refers to a collection that has no description, or by a text.
+//   - A field refers to a collection that has no description, or by a text: a key or another field.
 //   - A field has no value for some record: a reference that cannot be null is to a collection
 //     without records, a Unique field has fewer values than there are records, or the pattern of a
 //     text contradicts its length.
@@ -88,7 +88,7 @@ func (m *maker) check(f schema.Field) error {
 		return fmt.Errorf("there is no description of %q", f.Refers)
 	}
 	if f.By != "" {
-		return fmt.Errorf("it refers to %s by %s", f.Refers, f.By)
+		return fmt.Errorf("it refers to %s by %s, and not by id: such records cannot be made up, so insert your own", f.Refers, f.By)
 	}
 	return nil
 }
