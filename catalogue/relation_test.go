@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -385,4 +386,49 @@ func TestRelationsAreOneInstant(t *testing.T) {
 	}
 	close(end)
 	running.Wait()
+}
+
+// endsSoon is a context that ends after it has been asked a number of times.
+type endsSoon struct {
+	context.Context
+	left *int
+}
+
+func (c endsSoon) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestFilterAcrossReferencesEnds checks that the records of another collection are no longer read
+// after the context has ended.
+func TestFilterAcrossReferencesEnds(t *testing.T) {
+	cat := newRelations(t, false)
+	var categories, products []string
+	for i := range 4096 {
+		categories = append(categories, fmt.Sprintf(`{"id":%d,"code":"c%d","name":"n%d"}`, i+1, i, i))
+	}
+	for i := range 512 {
+		products = append(products, fmt.Sprintf(`{"id":%d,"slug":"p%d","price":"1","category":"c%d"}`, i+1, i, i))
+	}
+	must(t, cat.Load(strings.NewReader(`{"categories":[`+strings.Join(categories, ",")+`],"products":[`+strings.Join(products, ",")+`]}`), catalogue.LoadOptions{}))
+	c := collectionOf(t, cat, "products")
+	q := catalogue.Query{Filter: filterOf(t, c, url.Values{"category__name__icontains": {"n1"}})}
+	for _, row := range []struct {
+		left   int
+		want   error
+		reason string
+	}{
+		{10, context.Canceled, "it ends among 4096 categories"},
+		{1000, nil, "it does not end"},
+	} {
+		left := row.left
+		if _, err := c.List(endsSoon{t.Context(), &left}, q); !errors.Is(err, row.want) {
+			t.Errorf("%s: %v, want %v", row.reason, err, row.want)
+		}
+		if left < -3 {
+			t.Errorf("%s: asked %d times after its end", row.reason, -left)
+		}
+	}
 }

@@ -99,6 +99,9 @@ func (c *Collection) page(ctx context.Context, q store.Query, terms []ordering.T
 		return from.Answer(ctx, q)
 	}
 	a.Entries, a.N, err = store.Page(ctx, from, q, terms)
+	if err == nil && in != nil {
+		err = ctx.Err() // after which records of other collections are no longer read
+	}
 	return a, err
 }
 

@@ -208,6 +208,9 @@ func (l *link) read() {
 	entries, different := l.in.entries(l.to.of), 0
 	l.rows = make(bits, len(l.null)*len(entries))
 	for i, e := range entries {
+		if i%256 == 0 && l.in.ctx.Err() != nil {
+			break // page returns the error
+		}
 		if l.to.mark(e, l.row(i)); l.differs(i) {
 			different++
 		}
