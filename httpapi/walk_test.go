@@ -524,12 +524,12 @@ func TestEmptyPages(t *testing.T) {
 // each record that it does not have.
 func TestCursorAllocations(t *testing.T) {
 	h := mustHandler(t, newRecordedPages(t), Options{})
-	for target, most := range map[string]float64{ // some more than there are, and at most those of tests by gt
-		"/api/stories/":                                     42,
-		"/api/stories/?cursor=cD0yMDI0LTA3LTI2":             78,
-		"/api/stories/?cursor=cj0xJnA9MjAyNC0wNy0yNg==":     62,
+	for target, most := range map[string]float64{ // some more than there are, for the race detector, and at most those of tests by gt
+		"/api/stories/":                                     46,
+		"/api/stories/?cursor=cD0yMDI0LTA3LTI2":             84,
+		"/api/stories/?cursor=cj0xJnA9MjAyNC0wNy0yNg==":     68,
 		"/api/entries/?ordering=rank":                       32,
-		"/api/entries/?ordering=rank&cursor=cD0x":           42,
+		"/api/entries/?ordering=rank&cursor=cD0x":           46,
 		"/api/entries/?ordering=rank&kind=news&cursor=cD0x": 68,
 		"/api/entries/?ordering=kind&cursor=bz0xMA==":       68,
 		"/api/entries/?ordering=name&search=e":              66,
