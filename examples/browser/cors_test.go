@@ -77,7 +77,7 @@ func TestCORS(t *testing.T) {
 	permitted, other := httptest.NewServer(page), httptest.NewServer(page)
 	t.Cleanup(permitted.Close)
 	t.Cleanup(other.Close)
-	root := startBacklist(t, "-token", "s3cret", "-cors", permitted.URL, "-fail", "/api/books/ unavailable 5s")
+	root := startBacklist(t, "-token", "s3cret", "-cors", permitted.URL, "-fail", "/api/books/ rate-limit 5s")
 	tests := []struct {
 		reason, page string
 		want         []string
@@ -85,7 +85,7 @@ func TestCORS(t *testing.T) {
 		{"permitted", permitted.URL, []string{
 			"GET 200 true Allow ETag",
 			"GET 200 true Allow ETag", // after a redirect
-			"GET 503 true Retry-After",
+			"GET 429 true Retry-After",
 			"POST 401 true Allow WWW-Authenticate",
 			"POST 201 true Allow",
 			"PUT 405 true Allow",
