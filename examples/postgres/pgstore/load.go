@@ -28,12 +28,13 @@ type LoadOptions struct {
 	Progress func(stored, total int)
 }
 
-// Load replaces the records of every collection in the JSON object that it reads from r, like
-// [catalogue.Catalogue.Load] and with its errors, as far as one batch of records can tell: of records
-// with the same id or unique values the error does not name the first, and if opts lists violations,
-// it lists one such record, and references to no record only if nothing else is wrong, without their
-// lines. The error wraps [httpapi.ErrUnavailable] if the database is unavailable. All records become
-// visible together or, on an error, not at all.
+// Load replaces the records of every collection in the JSON object that it reads from r. All records
+// become visible together or, on an error, not at all.
+//
+// The errors are those of [catalogue.Catalogue.Load], with three exceptions. If two records have the
+// same id or unique values, the error does not name the first. If opts lists violations, it lists one
+// such record of a batch, and references to no record only if nothing else is wrong, without their
+// lines. The error wraps [httpapi.ErrUnavailable] if the database is unavailable.
 //
 // Load reads r once, into a temporary table, and then stores the records in batches. Its memory does
 // not depend on their number, but each can be as large as they are. Writers of these collections wait
