@@ -121,6 +121,7 @@ func forms() []form {
 		{"delay 2s", func(a *arguments) fault { return cataloguetest.Delay(a.duration()) }},
 		{"cut", func(*arguments) fault { return cataloguetest.ResetConnection() }},
 		{"cut-after 100", func(a *arguments) fault { return cataloguetest.ResetAfter(a.number()) }},
+		{"stall-after 100", func(a *arguments) fault { return cataloguetest.Stall(a.number()) }},
 		{"truncate 100", func(a *arguments) fault { return cataloguetest.Truncate(a.number()) }},
 		{"next-is-self", func(*arguments) fault { return cataloguetest.NextIsSelf() }},
 		{"next-host elsewhere.example", func(a *arguments) fault { return cataloguetest.Page(nextHost(a.text())) }},

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +79,20 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A client receives the header and the beginning of a body that stops.
+func TestStallAfter(t *testing.T) {
+	s := start(t, few("-fail", "/api/books/ stall-after 9")...)
+	resp, err := http.Get(s.base + "/api/books/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := make([]byte, 9)
+	if _, err := io.ReadFull(resp.Body, part); err != nil || string(part) != `{"count":` || resp.ContentLength < 20 {
+		t.Errorf("%q, %v, length %d", part, err, resp.ContentLength)
+	}
+	resp.Body.Close() // the program waits for clients that do not
 }
 
 // TestShare checks that a share is that of cataloguetest: about its fraction of the requests,

@@ -58,6 +58,7 @@
 //	delay 2s                       Delay
 //	cut                            ResetConnection: no response
 //	cut-after 100                  ResetAfter 100 bytes of the body
+//	stall-after 100                Stall after 100 bytes of the body, until the client disconnects
 //	truncate 100                   Truncate: a body of 100 bytes
 //
 // and these for the pages of /api/:

@@ -37,7 +37,7 @@ const (
 	late                        // Late
 	inHeader                    // Header
 	atEnd                       // Truncate
-	whileSending                // ResetAfter
+	whileSending                // ResetAfter, Stall
 )
 
 // Status responds with a status code and a body. The request does not reach the
@@ -97,7 +97,7 @@ func Late(fault Fault) Fault {
 // Header sets a header of the response, or removes it if value is empty. For
 // example, Header("Retry-After", "1") goes with a [Status] 503 or 429, and
 // Header("Content-Type", "text/html") mislabels a page. Content-Length and
-// Transfer-Encoding cannot be set; see [Truncate] and [ResetAfter].
+// Transfer-Encoding cannot be set; see [Truncate], [ResetAfter] and [Stall].
 func Header(name, value string) Fault {
 	name = http.CanonicalHeaderKey(name)
 	if !isToken(name) || name == "Content-Length" || name == "Transfer-Encoding" {
@@ -147,10 +147,19 @@ func ResetConnection() Fault {
 // the body, and then closes the connection. At least the last byte is missing. The
 // request reaches the catalogue, so a write has its effect. A response without a
 // body is not changed. A negative n counts as zero.
-func ResetAfter(n int) Fault {
+func ResetAfter(n int) Fault { return cutAfter(n, false) }
+
+// Stall sends the header, with the Content-Length of the whole body, and n bytes of the body, and then
+// nothing: the response never ends, and is aborted when the context of the request ends, because the
+// client has disconnected or the server is closed. At least the last byte is missing. The
+// request reaches the catalogue, so a write has its effect. A response without a body is not changed. A
+// negative n counts as zero. [Delay] is a service that sends nothing at all.
+func Stall(n int) Fault { return cutAfter(n, true) }
+
+func cutAfter(n int, stalls bool) Fault {
 	return Fault{stage: whileSending, apply: func(i *interceptor) bool {
-		i.resetsBody, i.resetAfter = i.sendsBody(), max(n, 0)
-		return i.resetsBody
+		i.cut, i.cutAfter, i.stalls = i.sendsBody(), max(n, 0), stalls
+		return i.cut
 	}}
 }
 

@@ -1,6 +1,7 @@
 package cataloguetest_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,6 +108,35 @@ func ExampleResetAfter() {
 	// Output:
 	// 200 {"count":3
 	// unexpected EOF
+}
+
+// Only a context or a time-out ends the wait for the rest of a body.
+func ExampleStall() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.Stall(10))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/api/films/", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	response, err := server.Client.Do(request)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer response.Body.Close()
+	part := make([]byte, 10)
+	_, err = io.ReadFull(response.Body, part)
+	fmt.Println(response.StatusCode, string(part), err)
+	cancel()
+	_, err = io.ReadAll(response.Body)
+	fmt.Println(err)
+	// Output:
+	// 200 {"count":3 <nil>
+	// context canceled
 }
 
 func ExampleDo() {

@@ -76,6 +76,11 @@ func TestFaultTiming(t *testing.T) {
 		{"delay before a status", 0, []Fault{Status(500, "x"), Delay(time.Hour)}, time.Hour, `x`, false},
 		{"delay before a cut", 0, []Fault{ResetConnection(), Delay(time.Hour)}, time.Hour, ``, true},
 		{"client disconnects during the delay", time.Minute, []Fault{Delay(time.Hour)}, time.Minute, ``, true},
+		{"stall in the body", time.Minute, []Fault{Stall(9)}, time.Minute, `{"detail"`, true},
+		{"stall before the body", time.Minute, []Fault{Stall(-1)}, time.Minute, ``, true},
+		{"stall before the last byte", time.Minute, []Fault{Stall(1000)}, time.Minute, `{"detail":"Not found."`, true},
+		{"stall after a delay", time.Minute, []Fault{Stall(9), Delay(time.Second)}, time.Minute, `{"detail"`, true},
+		{"the last of two ends", time.Minute, []Fault{Stall(9), ResetAfter(3)}, 0, `{"d`, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
@@ -123,6 +128,63 @@ func TestDelayEndsWithTheClient(t *testing.T) {
 		}
 		server.Close() // waits for the handler
 	}
+}
+
+// TestStall checks what a client sees of a body that stops: the header and a part at once, and the rest
+// never. Neither the client nor the end of the server waits for longer.
+func TestStall(t *testing.T) {
+	for _, tt := range []struct {
+		reason   string
+		loopback bool
+		method   string
+		body     string
+		changed  int
+		stored   int
+	}{
+		{"in process", false, "GET", "", 1, 0},
+		{"over a port", true, "GET", "", 1, 0},
+		{"a write has its effect", false, "POST", eventBody, 1, 1},
+		{"a body that nobody reads", true, "POST", strings.Repeat(" ", 3*maxBody), 1, 0},
+		{"a HEAD has no body that could stop", false, "HEAD", "", 0, 0},
+	} {
+		server, injections := serveFaults(t, tt.loopback, at(Match{}, Stall(4)))
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := http.NewRequestWithContext(ctx, tt.method, server.URL+"/api/events/", strings.NewReader(tt.body))
+		must(t, err)
+		r.Header.Set("Content-Type", "application/json")
+		resp, err := server.Client.Do(r)
+		must(t, err)
+		part := make([]byte, 4)
+		if tt.changed > 0 {
+			if _, err := io.ReadFull(resp.Body, part); err != nil || resp.ContentLength <= 4 {
+				t.Errorf("%s: %v, length %d", tt.reason, err, resp.ContentLength)
+			}
+			cancel()
+		}
+		rest, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		cancel()
+		if errors.Is(err, context.Canceled) != (tt.changed > 0) || len(rest) > 0 {
+			t.Errorf("%s: read %q and then %q, %v", tt.reason, part, rest, err)
+		}
+		if n := injections[0].Count(); n != tt.changed {
+			t.Errorf("%s: Count() = %d, want %d", tt.reason, n, tt.changed)
+		}
+		if stored := eventsOf(server.Catalogue).Count(); stored != tt.stored {
+			t.Errorf("%s: %d events", tt.reason, stored)
+		}
+		injections[0].Remove()
+		server.Close()
+	}
+
+	server, _ := serveFaults(t, false, at(Match{}, Stall(4)))
+	resp, err := server.Client.Get(server.URL + "/api/books/")
+	must(t, err)
+	server.Close() // does not wait for a client that has no time-out
+	if _, err := io.ReadAll(resp.Body); err == nil {
+		t.Error("the body has an end")
+	}
+	resp.Body.Close()
 }
 
 // TestDelayKeepsBody checks that the handler receives the body that was read before the

@@ -2,6 +2,7 @@ package cataloguetest
 
 import (
 	"context"
+	"io"
 	"maps"
 	"net/http"
 	"strconv"
@@ -22,8 +23,9 @@ type interceptor struct {
 
 	response *wire.Recorder // nil: the handler has not been called
 
-	resetsBody bool // reset the connection after resetAfter bytes of the body
-	resetAfter int
+	cut      bool // end the response after cutAfter bytes of the body
+	cutAfter int
+	stalls   bool // but not before the client has disconnected
 }
 
 // wait waits as long as delays say, and ends the connection if a fault resets it.
@@ -69,14 +71,28 @@ func (i *interceptor) send() {
 		return
 	}
 	body := i.response.Body
-	if i.resetsBody {
-		body = body[:min(i.resetAfter, len(body)-1)]
+	if i.cut {
+		body = body[:min(i.cutAfter, len(body)-1)]
 	}
 	_, err := i.w.Write(body)
-	if i.resetsBody || err != nil {
+	if i.cut || err != nil {
 		_ = http.NewResponseController(i.w).Flush() // the abort discards what is buffered
+		if i.stalls && err == nil {
+			i.stall()
+		}
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// stall waits until the client has disconnected, which net/http does not detect before the end of the
+// request's body.
+func (i *interceptor) stall() {
+	if i.r.Body != nil {
+		if _, err := io.Copy(io.Discard, i.r.Body); err != nil {
+			return
+		}
+	}
+	<-i.r.Context().Done()
 }
 
 // mayHaveBody reports whether a response with that status can have a body.

@@ -82,8 +82,8 @@
 //
 // [Server.Inject] applies a fault to requests. A [Match] selects the requests: the nth one, or a
 // number of them, a path, a page, a parameter, a header, text of the body, or a fraction of all. A
-// [Fault] is an error status, a rate limit, a delay, a connection that is reset, a truncated
-// body, HTML instead of JSON, a write between two requests, or a
+// [Fault] is an error status, a rate limit, a delay, a connection that is reset, a body that is
+// truncated or stops, HTML instead of JSON, a write between two requests, or a
 // page with wrong contents, such as a next link that leads to the page itself, or a missing or
 // repeated record. [Late] makes a fault happen after the write of the request. [Page] makes any
 // other. A fault that has changed no response at the end of the test fails it, unless it has been

@@ -10,7 +10,7 @@
 //
 // # Situations
 //
-// [VerifyClient] runs a client through 36 situations. In each of them the client must end,
+// [VerifyClient] runs a client through 37 situations. In each of them the client must end,
 // close the response bodies, and return either all records or an error. A client that only
 // follows next links fails some ten of them. The client in examples/client passes all of them and
 // uses only the standard library. Situations that no client can notice are left out, three of them

@@ -112,7 +112,7 @@ func TestGitHubClients(t *testing.T) {
 		{"swallows an error", gitHub{anyStatus: true}, "status-500-once", "returned 10 of at least 25 records", 14},
 	} {
 		names, problems := verify(t, tt.client.ids, opts)
-		if problems[simplest] == "" && len(names) != 32 { // without those of counts, and a deletion
+		if problems[simplest] == "" && len(names) != 33 { // without those of counts, and a deletion
 			t.Errorf("%s: situations %q", tt.reason, names)
 		}
 		failed := slices.DeleteFunc(names, func(name string) bool { return problems[name] == "" })
@@ -155,8 +155,8 @@ func numbered(hasty bool) Fetch[int] {
 func TestBareLists(t *testing.T) {
 	opts := Options{Catalogue: issues(t), Root: "/v1/", Codec: &cataloguetest.Codec{Pages: pagination.Numbers{}}}
 	names, problems := verify(t, numbered(false), opts)
-	if failed := strings.Join(slices.Collect(maps.Values(problems)), ""); failed != "" || len(names) != 27 {
-		t.Errorf("%d situations, want 27: %s", len(names), failed)
+	if failed := strings.Join(slices.Collect(maps.Values(problems)), ""); failed != "" || len(names) != 28 {
+		t.Errorf("%d situations, want 28: %s", len(names), failed)
 	}
 	if found := kindsOf(mustExplorer(t, numbered(false), opts).search(t, Options{Scenarios: 300})); found != nil {
 		t.Errorf("found %q", found)

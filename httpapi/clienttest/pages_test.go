@@ -172,24 +172,24 @@ func TestVerifyPages(t *testing.T) {
 		fails  string // the situations
 		with   string // in the problem of the last one
 	}{
-		{"no mistake", newCounting().ids, Options{Pages: numbers}, 36, "", ""},
-		{"no mistake, and a size that is reduced", clamped().ids, Options{Pages: numbers}, 36, "", ""},
-		{"stops at the first short page", firstShort().ids, Options{Pages: numbers}, 36,
+		{"no mistake", newCounting().ids, Options{Pages: numbers}, 37, "", ""},
+		{"no mistake, and a size that is reduced", clamped().ids, Options{Pages: numbers}, 37, "", ""},
+		{"stops at the first short page", firstShort().ids, Options{Pages: numbers}, 37,
 			"full-pages one-full-page empty-pages-with-next row-missing record-deleted", "without the one with the id"},
-		{"trusts the first count while a record is deleted", firstCount().ids, Options{Pages: numbers}, 36,
+		{"trusts the first count while a record is deleted", firstCount().ids, Options{Pages: numbers}, 37,
 			"empty-pages-with-next row-missing record-deleted", "if count changes"},
-		{"trusts the last count while a record is deleted", lastCount().ids, Options{Pages: numbers}, 36, "record-deleted", "if count changes"},
+		{"trusts the last count while a record is deleted", lastCount().ids, Options{Pages: numbers}, 37, "record-deleted", "if count changes"},
 		{"asks for page 0", fromZero().ids, Options{Pages: numbers}, 1, "several-pages", "404 Not Found): pages may have fewer records than requested, and a list may have none; follow next, or ask for what follows"},
 		{"ignores that page_size is reduced", unclamped().ids, Options{Pages: numbers}, 1, "several-pages", "returned 10 of at least 25 records"},
 
-		{"follows links with numbers", followNext, Options{Pages: numbers}, 36,
+		{"follows links with numbers", followNext, Options{Pages: numbers}, 37,
 			"error-with-status-200 next-is-self next-cycle empty-pages-with-next next-on-other-host next-without-tls redirect-to-other-host row-missing row-repeated row-repeated-for-another record-deleted", ""},
-		{"no mistake with cursors", following("/api/events/"), Options{Pages: pagination.Cursors{}}, 33, "", ""},
-		{"follows each link", followNext, Options{Pages: pagination.Cursors{}}, 33,
+		{"no mistake with cursors", following("/api/events/"), Options{Pages: pagination.Cursors{}}, 34, "", ""},
+		{"follows each link", followNext, Options{Pages: pagination.Cursors{}}, 34,
 			"error-with-status-200 next-is-self next-cycle empty-pages-with-next next-on-other-host next-without-tls redirect-to-other-host row-repeated", ""},
 		{"counts pages that have cursors", newCounting().ids, Options{Pages: pagination.Cursors{}}, 1, "several-pages", "returned an error although nothing is wrong (not a page)"},
 
-		{"the style and the size of the description do not matter", following("/api/films/"), Options{Catalogue: styled(t, pagination.Cursors{Limits: pagination.Limits{Default: 99}})}, 33, "", ""},
+		{"the style and the size of the description do not matter", following("/api/films/"), Options{Catalogue: styled(t, pagination.Cursors{Limits: pagination.Limits{Default: 99}})}, 34, "", ""},
 		{"the style of the description", onlyFirst("/api/films/"), Options{Catalogue: styled(t, pagination.Numbers{Page: "p", Limits: pagination.Limits{Default: 99}}), Skip: only("many-pages", "one-full-page")}, 2,
 			"many-pages", "returned 10 of at least 95 records"},
 	} {

@@ -157,10 +157,18 @@ func (f form) errorKinds() []kind {
 // wait returns how long a rate limit lasts.
 func wait(arg int) time.Duration { return time.Duration(1+arg%30) * time.Second }
 
+// stall is a service that stops before the response or, if the argument is odd, inside its body.
+func stall(arg int) cataloguetest.Fault {
+	if arg%2 == 0 {
+		return cataloguetest.Delay(time.Hour)
+	}
+	return cataloguetest.Stall(16 * arg)
+}
+
 func connectionKinds() []kind {
 	return []kind{
 		{name: "delay", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Delay(wait(arg)) }), remedy: remedyContext},
-		{name: "stall", faults: withoutArg(cataloguetest.Delay(time.Hour)), remedy: remedyContext},
+		{name: "stall", faults: withArg(stall), remedy: remedyContext},
 		{name: "cut-before-header", faults: withoutArg(cataloguetest.ResetConnection()), remedy: remedyCut},
 		{name: "cut-in-body", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.ResetAfter(16 * arg) }), remedy: remedyWhole},
 		{name: "truncated-body", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Truncate(16 * arg) }), remedy: remedyWhole},

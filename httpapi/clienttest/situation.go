@@ -153,6 +153,7 @@ func (f form) situations() (all []situation) {
 	add("cut-in-body", fewRecords, once("cut-in-body", 2, 19))
 	add("truncated-body", fewRecords, once("truncated-body", 2, 19))
 	add("stalled", fewRecords, from("stall", 2, 0))
+	add("stalled-in-body", fewRecords, from("stall", 2, 19))
 	add("cancelled", fewRecords)
 	all[len(all)-1].cancelled = true
 

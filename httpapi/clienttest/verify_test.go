@@ -2,6 +2,7 @@ package clienttest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // expected lists the clients that fail each situation, and why: F is followNext, D is ignoreErrors, C is countPages, L is trustLimit, and N is compareCount.
@@ -49,6 +51,7 @@ var expected = []struct{ situation, fails, reason string }{
 	{"cut-in-body", "D", "D ignores the error of decoding"},
 	{"truncated-body", "D", "D ignores the error of decoding"},
 	{"stalled", "", "all handle it"},
+	{"stalled-in-body", "D", "D ignores the error of decoding, when the context ends"},
 	{"cancelled", "", "all use the context"},
 	{"next-is-self", "F", "D remembers links, C ignores them"},
 	{"next-cycle", "F", "D remembers links, C ignores them"},
@@ -314,6 +317,29 @@ func closing(closeBody func(io.Closer)) Fetch[int] {
 	return client.ids
 }
 
+// impatient follows links. It waits for responses no longer than its context, but for bodies.
+func impatient(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	for next := baseURL + "/api/events/"; next != ""; {
+		r, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		stop := context.AfterFunc(ctx, cancel)
+		resp, err := get(r, client, next)
+		if stop(); err != nil {
+			return nil, err
+		}
+		var page pagination.Envelope[draft]
+		err = json.NewDecoder(resp.Body).Decode(&page)
+		if resp.Body.Close(); err != nil {
+			return nil, err
+		}
+		for _, record := range page.Records {
+			ids = append(ids, record.ID)
+		}
+		next = page.Next
+	}
+	return ids, nil
+}
+
 // TestClientProblems uses clients that make one mistake or none.
 func TestClientProblems(t *testing.T) {
 	numbers := func(ids ...int) Fetch[int] {
@@ -343,6 +369,8 @@ func TestClientProblems(t *testing.T) {
 		{"request without the context", "cancelled", func(_ context.Context, client *http.Client, baseURL string) ([]int, error) {
 			return oneRecord(func(*http.Request) {})(context.Background(), client, baseURL)
 		}, "returned 1 records and no error: create each request with the context"},
+		{"body read without the context", "stalled-in-body", impatient, "left goroutines that are blocked forever"},
+		{"no body stops", "stalled", impatient, ""},
 		{"error without a fault", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
 			return []int{1}, errors.New("two\nlines " + strings.Repeat("x", 500))
 		}, "returned an error although nothing is wrong (two lines xxx"},
