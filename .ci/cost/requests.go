@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
+	"github.com/gobacklist/backlist/httpapi/clienttest"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+type film struct {
+	ID     int    `json:"id"`
+	Title  string `json:"title"`
+	Genre  string `json:"genre"`
+	Year   int    `json:"year"`
+	Studio string `json:"studio"`
+	Length int    `json:"length"`
+}
+
+// newFilms returns a catalogue of 10,000 films with an index by genre and year.
+func newFilms() *catalogue.Catalogue {
+	c, err := catalogue.New(catalogue.Define[film]("films", catalogue.Options{
+		Description: &schema.Description{Filters: []string{"genre", "year__gte", "year__lte", "length"}, Actions: schema.AllActions},
+		Indexes:     [][]ordering.Term{by("genre,year")},
+	}))
+	check(err)
+	var text strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&text, `,{"id": %d, "title": "The Film %d", "genre": "g%d", "year": %d, "studio": "Studio %d", "length": %d}`,
+			i+1, i, i%20, 1900+i%120, i%7, 60+i%90)
+	}
+	check(c.Load(strings.NewReader(`{"films": [`+text.String()[1:]+`]}`), catalogue.LoadOptions{}))
+	return c
+}
+
+// A response discards the body of a response.
+type response struct {
+	header http.Header
+	status int
+	bytes  int
+}
+
+func (w *response) Header() http.Header         { return w.header }
+func (w *response) WriteHeader(status int)      { w.status = status }
+func (w *response) Write(p []byte) (int, error) { w.bytes += len(p); return len(p), nil }
+
+// requests are rows that call ServeHTTP.
+func requests() []row {
+	h, err := httpapi.New(newFilms(), httpapi.Options{Root: "/", Authorizer: httpapi.AllowAll, Forms: true})
+	check(err)
+	tagged, err := httpapi.New(newFilms(), httpapi.Options{Root: "/", ETags: true})
+	check(err)
+	pages, err := browse.New(h, browse.Options{Title: "Films"})
+	check(err)
+	const post = `{"title": "New", "genre": "g1", "year": 2001, "studio": "S", "length": 90}`
+	const html = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	return []row{
+		serving("GET of a list", h, 500, 200, "GET", "/films/", "", nil),
+		serving("GET of a list at an offset", h, 500, 200, "GET", "/films/?offset=9000", "", nil),
+		serving("GET of a filtered list", h, 200, 200, "GET", "/films/?genre=g7&ordering=-year&year__gte=1950", "", nil),
+		serving("GET of a list with two filters without an index", h, 80, 200, "GET", "/films/?genre=g7&length=70", "", nil),
+		serving("GET of a record", h, 2000, 200, "GET", "/films/77/", "", nil),
+		serving("GET of a list that is not modified", tagged, 1000, 304, "GET", "/films/?offset=9000", "", http.Header{"If-None-Match": {"*"}}),
+		serving("OPTIONS", h, 160, 200, "OPTIONS", "/films/", "", nil),
+		serving("POST", h, 160, 201, "POST", "/films/", post, http.Header{"Content-Type": {"application/json"}}),
+		serving("POST of a form", h, 100, 201, "POST", "/films/", "title=New&genre=g1&year=2001&studio=S&length=90",
+			http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}),
+		serving("PATCH", h, 300, 200, "PATCH", "/films/77/", `{"title": "Another"}`, http.Header{"Content-Type": {"application/json"}}),
+		serving("GET of a page in HTML", pages, 2, 200, "GET", "/films/?genre=g7", "", http.Header{"Accept": {html}}),
+	}
+}
+
+// serving returns a row that serves a request, whose response must have a status.
+func serving(name string, h http.Handler, runs, status int, method, target, body string, header http.Header) row {
+	text, w := strings.NewReader(body), &response{header: http.Header{}}
+	r := httptest.NewRequest(method, target, text)
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	return row{name: name, runs: runs, run: func(int) {
+		clear(w.header)
+		text.Reset(body)
+		if h.ServeHTTP(w, r); w.status != status {
+			check(fmt.Errorf("%s: status %d", name, w.status))
+		}
+	}}
+}
+
+// clients is the row of a test of a client.
+func clients() []row {
+	tests := make(chan *testing.T)
+	go testing.Main(func(_, _ string) (bool, error) { return true, nil },
+		[]testing.InternalTest{{Name: "TestClient", F: func(t *testing.T) { tests <- t; select {} }}}, nil, nil)
+	t := <-tests
+	return []row{{name: "clienttest, per scenario", per: 4, runs: 1, run: func(int) {
+		clienttest.Explore(t, labelIDs, clienttest.Options{Collection: "labels", Scenarios: 4, Skip: []string{"insert", "delete"}})
+		if t.Failed() {
+			check(errors.New("the client failed"))
+		}
+	}}}
+}
+
+// labelIDs is the client under test.
+func labelIDs(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	strict := *client
+	strict.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	seen := map[int]bool{}
+	for next := baseURL + "/api/labels/"; next != ""; {
+		if !strings.HasPrefix(next, baseURL+"/") {
+			return nil, errors.New("a link leads to another host")
+		}
+		page, err := get(ctx, &strict, next)
+		if err != nil {
+			return nil, err
+		}
+		if page.Results == nil {
+			return nil, errors.New("no page")
+		}
+		for _, label := range *page.Results {
+			if seen[label.ID] {
+				return nil, errors.New("a record is repeated")
+			}
+			seen[label.ID] = true
+			ids = append(ids, label.ID)
+		}
+		if len(*page.Results) == 0 && page.Next != "" || page.Next == "" && page.Count != len(ids) {
+			return nil, errors.New("records are missing")
+		}
+		next = page.Next
+	}
+	return ids, nil
+}
+
+type labels struct {
+	Count   int
+	Next    string
+	Results *[]struct{ ID int }
+}
+
+func get(ctx context.Context, client *http.Client, url string) (page labels, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return page, err
+	}
+	response, err := client.Do(r)
+	if err != nil {
+		return page, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return page, errors.New(response.Status)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &page)
+	}
+	return page, err
+}
