@@ -472,44 +472,64 @@ func spans(kind Kind, t Test, start func(value string, next int) time.Time, as F
 		zone, unit = time.UTC, 24*time.Hour
 	}
 	first, end := time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC), time.Date(10_000, time.January, 1, 0, 0, 0, 0, time.UTC)
-	at := func(value string, next int) time.Time {
-		day := start(value, next)
-		return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
-	}
-	add := func(from, to time.Time) {
-		if from.Before(first) {
-			from = first
+	add := func(from, to time.Time) { // days, of which the last is not in the range
+		if !from.Before(to) {
+			return
 		}
-		if to.After(end) {
-			to = end
-		}
-		for _, bound := range [...]time.Time{from, to.Add(-unit)} {
-			switch {
-			case !from.Before(to):
-			case kind == Date:
-				values = append(values, bound.Format(time.DateOnly))
-			default:
-				values = append(values, At(bound.UTC()).wire())
+		for span := range slices.Chunk(append(midnights(from, zone), midnights(to, zone)...), 2) {
+			from, to := slices.MaxFunc([]time.Time{span[0], first}, time.Time.Compare), slices.MinFunc([]time.Time{span[1], end}, time.Time.Compare)
+			for _, bound := range [...]time.Time{from, to.Add(-unit)} {
+				switch {
+				case !from.Before(to):
+				case kind == Date:
+					values = append(values, bound.Format(time.DateOnly))
+				default:
+					values = append(values, At(bound.UTC()).wire())
+				}
 			}
 		}
 	}
+	before, after := first.AddDate(-2, 0, 0), end.AddDate(2, 0, 0)
 	switch value := t.Values[0]; t.Lookup {
 	case "gt":
-		add(at(value, 1), end)
+		add(start(value, 1), after)
 	case "gte":
-		add(at(value, 0), end)
+		add(start(value, 0), after)
 	case "lt":
-		add(first, at(value, 0))
+		add(before, start(value, 0))
 	case "lte":
-		add(first, at(value, 1))
+		add(before, start(value, 1))
 	case "range":
-		add(at(value, 0), at(t.Values[1], 1))
+		add(start(value, 0), start(t.Values[1], 1))
 	default:
 		for _, value := range t.Values {
-			add(at(value, 0), at(value, 1))
+			add(start(value, 0), start(value, 1))
 		}
 	}
 	return values
+}
+
+// midnights returns the instants at which the clocks of a zone reach a day. That is not always
+// midnight, since they can be set forward over it. If they are set back over it, they leave the day
+// and reach it again: then there are three instants.
+func midnights(day time.Time, zone *time.Location) (at []time.Time) {
+	const most = 48 * time.Hour // more than clocks differ from UTC
+	for from := day.Add(-most).In(zone); from.Before(day.Add(most)); {
+		_, offset := from.Zone()
+		_, end := from.ZoneBounds()
+		midnight := day.Add(-time.Duration(offset) * time.Second)
+		if len(at)%2 == 1 && from.Before(midnight) {
+			at = append(at, from)
+		}
+		if end.IsZero() {
+			end = day.Add(most)
+		}
+		if len(at)%2 == 0 && midnight.Before(end) {
+			at = append(at, slices.MaxFunc([]time.Time{from, midnight}, time.Time.Compare))
+		}
+		from = end
+	}
+	return at
 }
 
 // momentOf returns the time that a value in the form of records is, in a zone if it is a date-time.

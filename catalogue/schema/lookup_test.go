@@ -119,3 +119,57 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsWhereClocksChange compares filters by days and years with the calendar of zones whose clocks
+// are set forward over midnight, to later than 00:00 or over a whole day, and back over it.
+func TestPartsWhereClocksChange(t *testing.T) {
+	d := Description{Fields: []Field{{Name: "at", Kind: Timestamp}}}
+	for _, name := range []string{"America/Santiago", "America/Asuncion", "Africa/Cairo", "Asia/Beirut", "America/Havana", "America/St_Johns", "Pacific/Apia", "Pacific/Kiritimati", "Europe/Rome"} {
+		zone, err := time.LoadLocation(name)
+		must(t, err)
+		ctx := WithFramework(t.Context(), DRF318(zone))
+		changes := 0
+		for _, end := time.Date(1994, 9, 1, 0, 0, 0, 0, zone).ZoneBounds(); !end.IsZero() && end.Year() < 2015; _, end = end.ZoneBounds() {
+			if changes++; end.Year() > 1995 && end.Year() < 2010 {
+				continue
+			}
+			var samples []time.Time
+			for minutes := -50 * 60; minutes <= 50*60; minutes += 60 {
+				at := end.Add(time.Duration(minutes) * time.Minute)
+				samples = append(samples, at, at.Add(-time.Minute), at.Add(-time.Microsecond))
+			}
+			for _, part := range []struct {
+				name string
+				of   func(time.Time) string
+			}{{"date", func(t time.Time) string { return t.Format(time.DateOnly) }}, {"year", func(t time.Time) string { return t.Format("2006") }}, {"iso_year", func(t time.Time) string { return fmt.Sprint(isoYear(t)) }}} {
+				given := map[string]bool{}
+				for _, at := range samples {
+					given[part.of(at)] = true
+				}
+				for value := range given {
+					for lookup, holds := range map[string]func(order int) bool{
+						"": func(c int) bool { return c == 0 }, "__in": func(c int) bool { return c == 0 }, "__range": func(c int) bool { return c == 0 },
+						"__gt": func(c int) bool { return c > 0 }, "__gte": func(c int) bool { return c >= 0 }, "__lt": func(c int) bool { return c < 0 }, "__lte": func(c int) bool { return c <= 0 },
+					} {
+						param, sent := "at__"+part.name+lookup, value
+						if lookup == "__range" {
+							sent += "," + value
+						}
+						d.Filters = []string{param}
+						filter, err := d.Filter(ctx, valuesIn(url.Values{param: {sent}}), Checks{})
+						must(t, err)
+						for _, at := range samples {
+							got, want := inRange(d.Fields[0], filter.Tests[0], At(at.UTC()).wire()), holds(strings.Compare(part.of(at), value))
+							if got != want {
+								t.Fatalf("%s: %v: %s=%s: %t (%v), want %t", name, at, param, sent, got, filter.Tests[0], want)
+							}
+						}
+					}
+				}
+			}
+		}
+		if changes == 0 {
+			t.Errorf("%s: the clocks do not change", name)
+		}
+	}
+}
