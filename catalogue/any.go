@@ -99,7 +99,8 @@ func (c AnyCollection) Revision() uint64 { return c.core.Store.Revision() }
 // The error is ctx.Err(), or wraps [ErrInvalidToken] if the Place has a token of another order,
 // and [ordering.ErrUnknownField] or [schema.ErrInvalid] if the
 // Filter names a field that is not described or lacks a value, or [ErrInvalid] if a
-// method MarshalJSON or MarshalText returns an error. O(log n + limit) after the first use of
+// method MarshalJSON or MarshalText returns an error, or [schema.FieldErrors] if the regular
+// expressions of the Filter take too much work. O(log n + limit) after the first use of
 // the ordering, without a Filter.
 //
 // Filters compare values in the order of their field; those that look for a text within the
@@ -150,7 +151,8 @@ func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id in
 // Get returns the JSON of a record by the segment of its path: its id, with or without white space
 // around it, its key or, with a Lookup, that text. The JSON must not be modified. The error is ctx.Err(), or wraps
 // [ErrNotFound] if no such record exists or the filter does not select it, and
-// [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid. O(log n).
+// [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid, or takes too much work.
+// O(log n).
 func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
 	return c.core.Get(ctx, segment, filter)
 }
@@ -190,7 +192,7 @@ func (c AnyCollection) Update(ctx context.Context, segment string, e Edit) (reco
 // change: those with a reference that is [schema.Cascade] are deleted too, and then those that
 // refer to these; a reference that is [schema.SetNull] becomes null; lists lose the item. The
 // error is ctx.Err(), or wraps [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is
-// invalid, [ErrNotFound] if there is no such record, [ErrReadOnly] if the collection does not
+// invalid or takes too much work, [ErrNotFound] if there is no such record, [ErrReadOnly] if the collection does not
 // accept deletions or the catalogue is a snapshot, and [ErrReferenced] if another record, in any
 // collection of the catalogue, has a [schema.Protect] reference to a record that would be
 // deleted, even if it would be deleted itself. If precondition is not nil, Delete calls it with

@@ -432,3 +432,83 @@ func TestFilterAcrossReferencesEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestExpressionsThatTakeTooMuchWork checks that an operation whose regular expressions match too much text
+// ends with an error about the parameter, through whatever it reads that text, and that it
+// succeeds if it reads less. An expression of 242 instructions may match 826 thousand letters.
+func TestExpressionsThatTakeTooMuchWork(t *testing.T) {
+	const many, large = 1000, 900_000
+	customers, orders := make([]string, many), make([]string, many)
+	for i := range many {
+		customers[i] = fmt.Sprintf(`{"id":%d,"email":"c%d","uuid":"%08x-0000-4000-8000-000000000000","name":%q}`, i+1, i, i, strings.Repeat("a", 1000))
+		orders[i] = fmt.Sprintf(`{"id":%d,"customer":"c%d","category":1,"watchers":[%d],"note":"n"}`, i+1, i, i+1)
+	}
+	const list, all, counts, get, update, remove, cursor = "List", "All", "Counts", "Get", "Update", "Delete", "a page by a cursor"
+	operations := map[string]func(ctx context.Context, c catalogue.AnyCollection, f schema.Filter) error{
+		list: func(ctx context.Context, c catalogue.AnyCollection, f schema.Filter) error {
+			_, err := c.List(ctx, catalogue.Query{Filter: f, Window: pagination.Window{Limit: 5}})
+			return err
+		},
+		cursor: func(ctx context.Context, c catalogue.AnyCollection, f schema.Filter) error {
+			_, err := c.List(ctx, catalogue.Query{Filter: f, Place: &pagination.Place{Window: pagination.Window{Limit: 5}}})
+			return err
+		},
+		all: func(ctx context.Context, c catalogue.AnyCollection, f schema.Filter) (failed error) {
+			for _, err := range c.All(ctx, catalogue.Query{Filter: f}) {
+				failed = err
+			}
+			return failed
+		},
+		counts: func(ctx context.Context, c catalogue.AnyCollection, f schema.Filter) error {
+			_, err := c.Counts(ctx, f, [][]schema.Test{nil})
+			return err
+		},
+		get: func(ctx context.Context, c catalogue.AnyCollection, f schema.Filter) error {
+			_, err := c.Get(ctx, "1", f)
+			return err
+		},
+		update: func(ctx context.Context, c catalogue.AnyCollection, f schema.Filter) error {
+			_, err := c.Update(ctx, "1", catalogue.Edit{Filter: f, Body: []byte(`{"name":"b","note":"b"}`), Partial: true})
+			return err
+		},
+		remove: func(ctx context.Context, c catalogue.AnyCollection, f schema.Filter) error {
+			return c.Delete(ctx, "1", f, nil)
+		},
+	}
+	reads := []string{list, all, counts, cursor}
+	for _, row := range []struct {
+		reason, key string
+		params      url.Values
+		field       string // of the error, or ""
+		operations  []string
+	}{
+		{"of the collection", "customers", url.Values{"name__regex": {"z{240}"}}, "name_Regex", reads},
+		{"or in any letters", "customers", url.Values{"name__iregex": {"z{240}"}}, "name_Iregex", reads},
+		{"across a reference", "orders", url.Values{"customer__name__regex": {"z{240}"}}, "customer_Name_Regex", reads},
+		{"across a list of references", "orders", url.Values{"watchers__name__regex": {"z{240}"}}, "watchers_Name_Regex", reads},
+		{"of a search", "orders", url.Values{"search": {"z{240}"}}, "search", reads},
+		{"of one large text", "categories", url.Values{"name__regex": {"z{240}"}}, "name_Regex", append(reads, get, update, remove)},
+		{"which is that of another record", "orders", url.Values{"category__name__regex": {"z{240}"}}, "category_Name_Regex", append(reads, get, update, remove)},
+		{"a simple one", "orders", url.Values{"customer__name__regex": {"^[a-m]*$"}, "search": {"[a-m]"}}, "", reads},
+		{"of few records", "customers", url.Values{"email": {"c7"}, "name__regex": {"z{240}"}}, "", reads},
+		{"of one text", "orders", url.Values{"customer__name__regex": {"a{240}"}}, "", []string{get, update, remove}},
+		{"another test fails first", "orders", url.Values{"note": {"m"}, "customer__name__regex": {"z{240}"}}, "", reads},
+	} {
+		cat := newRelations(t, false)
+		must(t, cat.Load(strings.NewReader(fmt.Sprintf(`{"categories":[{"id":1,"code":"c","name":%q}],"customers":[%s],"orders":[%s]}`,
+			strings.Repeat("a", large), strings.Join(customers, ","), strings.Join(orders, ","))), catalogue.LoadOptions{}))
+		c := collectionOf(t, cat, row.key)
+		for _, name := range row.operations {
+			about := c.Description()
+			about.Filters = slices.Sorted(maps.Keys(row.params))
+			filter, err := about.Filter(t.Context(), func(name string) []string { return row.params[name] }, schema.Checks{Find: c.Find})
+			must(t, err)
+			before := c.Revision()
+			err = operations[name](t.Context(), c, filter)
+			var errs schema.FieldErrors
+			if row.field == "" && err != nil || row.field != "" && (!errors.As(err, &errs) || errs[0].Field != row.field || c.Revision() != before) {
+				t.Errorf("%s %s: %v, want an error of %q", name, row.reason, err, row.field)
+			}
+		}
+	}
+}

@@ -232,9 +232,10 @@ func ExampleTest_MatchesText() {
 	films := schema.Description{Search: []string{"title", "^director__name"}}
 	filter, _ := films.Filter(context.Background(), pagination.ParseQuery("search=NIGHT").Values, schema.Checks{})
 	for _, test := range filter.Search[0] { // the tests of the first word
-		fmt.Println(test.Field, test.Lookup, test.MatchesText("Midnight"))
+		has, err := test.MatchesText("Midnight")
+		fmt.Println(test.Field, test.Lookup, has, err)
 	}
 	// Output:
-	// title icontains true
-	// director__name istartswith false
+	// title icontains true <nil>
+	// director__name istartswith false <nil>
 }

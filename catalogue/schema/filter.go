@@ -74,7 +74,11 @@ type Filter struct {
 // date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
 //
 // A search of more than 100 different words is invalid, and so are regular expressions of more than
-// 256 bytes, and those of one request that take more than about 500 instructions when they are compiled.
+// 256 bytes, and those of one request that have more than about 500 characters, classes and operators
+// when their repetitions are written out. What those of a filter match is bounded, too: the sum of the
+// instructions of an expression when it is compiled times the bytes of each text, and one, is at most
+// 200 million, which takes up to a few seconds. A simple expression has three instructions. Therefore
+// a filter is for one request.
 //
 // With [WithFramework], values are what that framework accepts. In 3.18, U+0000 in the search is
 // an error without a Field, unless there are others.
@@ -103,15 +107,15 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 		if err != nil {
 			continue
 		}
-		test, ok, message := f.test(lookup, given, check)
+		wire := name
+		if !d.SnakeCase() {
+			wire = ordering.Camel(name)
+		}
+		test, ok, message := f.test(lookup, given, wire, check)
 		if part != nil && ok {
 			test = part.test(whole, test, check.as)
 		}
 		if message != "" {
-			wire := name
-			if !d.SnakeCase() {
-				wire = ordering.Camel(name)
-			}
 			errs = append(errs, FieldError{Field: wire, Messages: []string{message}})
 		} else if ok {
 			filter.Tests = append(filter.Tests, test)
@@ -147,9 +151,9 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 	return filter, nil
 }
 
-// test returns the test of a parameter with the given values. ok is false if the
+// test returns the test of a parameter, which errors name, with the given values. ok is false if the
 // parameter counts as absent or if message is not empty.
-func (f Field) test(lookup string, given []string, checks *checker) (t Test, ok bool, message string) {
+func (f Field) test(lookup string, given []string, parameter string, checks *checker) (t Test, ok bool, message string) {
 	t = Test{Field: ordering.Snake(f.Name), Lookup: lookup}
 	last := validUTF8(given[len(given)-1])
 	switch {
@@ -176,7 +180,7 @@ func (f Field) test(lookup string, given []string, checks *checker) (t Test, ok 
 			t.Values = []string{value}
 		}
 		if message == "" && (lookup == "regex" || lookup == "iregex") {
-			t.Match, message = checks.expression(value, lookup == "iregex")
+			t.Match, message = checks.expression(parameter, value, lookup == "iregex")
 		}
 	}
 	return t, message == "", message
@@ -249,13 +253,13 @@ func (f Field) filterValue(lookup, value string, checks *checker) (text, message
 // invalid regular expression.
 func (d Description) searchTests(word string, check *checker) (tests []Test, message string) {
 	tests = make([]Test, len(d.Search))
-	var match func(string) bool
+	var match func(string) (bool, error)
 	for i, entry := range d.Search {
 		field, lookup := searchEntry(entry)
 		tests[i] = Test{Field: field, Lookup: lookup, Values: []string{word}}
 		if lookup == "iregex" {
 			if match == nil {
-				if match, message = check.expression(word, true); message != "" {
+				if match, message = check.expression("search", word, true); message != "" {
 					return nil, message
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -223,13 +224,14 @@ type checker struct {
 	ctx     context.Context
 	name    string // of a record
 	related map[string]*Description
-	snake   bool // names in JSON are in snake_case
-	partial bool // of a PATCH: what objects lack is reported if nothing else is wrong
-	depth   int  // of objects, lists and maps around the value
-	wrong   int  // bytes of the errors of elements
-	filled  int  // bytes of the defaults of members of objects
-	room    int  // for these
-	program int  // instructions of regular expressions
+	snake   bool          // names in JSON are in snake_case
+	partial bool          // of a PATCH: what objects lack is reported if nothing else is wrong
+	depth   int           // of objects, lists and maps around the value
+	wrong   int           // bytes of the errors of elements
+	filled  int           // bytes of the defaults of members of objects
+	room    int           // for these
+	program int           // instructions of regular expressions
+	work    *atomic.Int64 // of regular expressions; nil without any
 	as      Framework
 	stored  bool                // the values are those of a stored record
 	known   map[reference]found // what Find has returned: a list may repeat a text many times

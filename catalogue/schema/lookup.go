@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -109,24 +110,28 @@ type Test struct {
 	Values []string // one value; the two bounds of each range; any number for in, and for exact of a list of ids
 
 	// Match reports whether a text satisfies the test: that of the field or, for a part of it, of the
-	// whole, as in JSON. It is set for regex, iregex and parts, and nil for all others.
-	Match func(text string) bool
+	// whole, as in JSON. It is set for regex, iregex and parts, and nil for all others. It returns
+	// [FieldErrors] about the parameter, instead of matching, once the regular expressions of its
+	// filter have matched as much text as they may; [Description.Filter] says how much. It is safe
+	// for concurrent use.
+	Match func(text string) (bool, error)
 }
 
 // String returns the test without Match. O(len).
 func (t Test) String() string { return fmt.Sprintf("%s %s %q", t.Field, t.Lookup, t.Values) }
 
 // MatchesText reports whether a text satisfies the test. It supports exact, in and the
-// lookups of text, and calls Match if that is not nil; for any other lookup it returns false. The
+// lookups of text, and calls Match if that is not nil; for any other lookup it returns false. All
+// errors are those of Match. The
 // lookups iexact, icontains, istartswith and iendswith compare the [unicode.ToUpper] of each code
 // point, so that "ß" is not equal to "SS". MatchesText allocates only if a value is nearly found many
 // times. O(len(s) + len of values), expected, if Match is nil.
-func (t Test) MatchesText(s string) bool {
+func (t Test) MatchesText(s string) (bool, error) {
 	if t.Match != nil {
 		return t.Match(s)
 	}
 	row := lookupOf(t.Lookup)
-	return row != nil && row.text != nil && slices.ContainsFunc(t.Values, func(value string) bool { return row.text(s, value) })
+	return row != nil && row.text != nil && slices.ContainsFunc(t.Values, func(value string) bool { return row.text(s, value) }), nil
 }
 
 func equalText(s, value string) bool { return s == value }
@@ -271,10 +276,13 @@ func firstUpper(s string) (r rune, size int) {
 	return unicode.ToUpper(r), size
 }
 
-// Regular expressions of a request: the bytes of each, and the instructions of all, about.
+// Regular expressions of a request: the bytes of each, the instructions of all, about, before they
+// are compiled, and their work: instructions × bytes of text. A second does a hundred million of it
+// or, for simple expressions, much more.
 const (
 	maxExpression = 256
 	maxProgram    = 500
+	maxWork       = 200_000_000
 )
 
 // letters are names of classes that are letters of all scripts in PostgreSQL, and of ASCII in RE2.
@@ -282,9 +290,9 @@ var letters = [...]struct{ posix, class string }{
 	{"[:upper:]", `\p{Lu}`}, {"[:lower:]", `\p{Ll}`}, {"[:alpha:]", `\p{L}`}, {"[:alnum:]", `\p{L}\p{N}`},
 }
 
-// expression returns the function that reports whether a text has a match of a regular expression, or
-// a message if it is invalid or too large. As in PostgreSQL, a point is any character.
-func (c *checker) expression(text string, anyCase bool) (match func(string) bool, message string) {
+// expression returns the function Match of a regular expression in a parameter, or a message if it is
+// invalid or too large. As in PostgreSQL, a point is any character.
+func (c *checker) expression(parameter, text string, anyCase bool) (match func(string) (bool, error), message string) {
 	const invalid = "Enter a valid regular expression: "
 	if len(text) > maxExpression {
 		return nil, fmt.Sprintf(invalid+"it can have at most %d bytes.", maxExpression)
@@ -302,12 +310,24 @@ func (c *checker) expression(text string, anyCase bool) (match func(string) bool
 	if c.program += instructions(tree); c.program > maxProgram {
 		return nil, invalid + "it is too large."
 	}
-	program, err := regexp.Compile(text)
-	if err != nil {
+	compiled, err := syntax.Compile(tree.Simplify())
+	program, failed := regexp.Compile(text)
+	if err != nil || failed != nil {
 		return nil, invalid + "it is too large."
 	}
-	return program.MatchString, ""
+	if c.work == nil {
+		c.work = new(atomic.Int64)
+	}
+	size, work := len(compiled.Inst), c.work
+	return func(text string) (bool, error) {
+		if work.Add(int64(size)*int64(len(text)+1)) > maxWork {
+			return false, FieldErrors{{Field: parameter, Messages: []string{tooMuchWork}}}
+		}
+		return program.MatchString(text), nil
+	}, ""
 }
+
+const tooMuchWork = "This takes too much work: use a shorter regular expression, or filters that select fewer records."
 
 // instructions returns about as many instructions as a regular expression has when it is compiled.
 func instructions(e *syntax.Regexp) int {
@@ -441,16 +461,16 @@ func (p *part) test(f Field, t Test, as Framework) Test {
 		keys[i] = Field{Kind: p.kind}.SortKey(value)
 	}
 	order := lookupOf(t.Lookup).order
-	t.Match = func(text string) bool {
+	t.Match = func(text string) (bool, error) {
 		moment, ok := momentOf(f.Kind, text, zone)
 		if !ok {
-			return false
+			return false, nil
 		}
 		k := p.value(moment, as)
 		if order == nil { // a range
-			return keys[0].Compare(k) <= 0 && k.Compare(keys[1]) <= 0
+			return keys[0].Compare(k) <= 0 && k.Compare(keys[1]) <= 0, nil
 		}
-		return slices.ContainsFunc(keys, func(value sortkey.Key) bool { return order(k.Compare(value)) })
+		return slices.ContainsFunc(keys, func(value sortkey.Key) bool { return order(k.Compare(value)) }), nil
 	}
 	return t
 }

@@ -1,9 +1,12 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,7 +112,7 @@ func TestParts(t *testing.T) {
 						filter, err := d.Filter(ctx, valuesIn(url.Values{param + lookup: {sent}}), Checks{})
 						must(t, err)
 						test := filter.Tests[0]
-						got := test.Match != nil && test.Match(text) || test.Match == nil && inRange(f, test, text)
+						got := test.Match != nil && holds(test.Match(text)) || test.Match == nil && inRange(f, test, text)
 						if whole := strings.HasSuffix(name, "year"); got != want || whole != (test.Match == nil) {
 							t.Fatalf("%s: %s=%s: %v (%v), want %v", text, param+lookup, sent, got, test, want)
 						}
@@ -170,6 +173,88 @@ func TestPartsWhereClocksChange(t *testing.T) {
 		}
 		if changes == 0 {
 			t.Errorf("%s: the clocks do not change", name)
+		}
+	}
+}
+
+// FuzzExpression matches texts with an expression that a parameter may have. It agrees with package
+// regexp until the instructions that it compiles to, times the bytes of the texts, are too many, and
+// never matches from then on.
+func FuzzExpression(f *testing.F) {
+	for _, e := range []string{"b", "^[a-m]", "(?:a?){240}b", `(?:\p{L}?){245}$`, "[^#]{0,480}#", "(?:.{0,20}){24}#", "((a|b)*c){30}", "(a{100}){4}", "((a{10}){10}){10}", "", "(?-s).", "((((x{0,22}){0,22})))", "^", `\b`, "z{240}", "(?i:ſ)", "a{1000}", "(|a)*", "(?P<n>a)"} {
+		f.Add(e, false, "bär in the\nwood", uint8(3))
+		f.Add(e, true, "", uint8(0))
+	}
+	f.Fuzz(func(t *testing.T, text string, anyCase bool, s string, calls uint8) {
+		c, flags := &checker{}, "(?s)"
+		match, message := c.expression("title_Regex", text, anyCase)
+		if message != "" {
+			if !strings.HasPrefix(message, "Enter a valid regular expression: ") || len(message) > 100 {
+				t.Fatalf("%q: %s", text, message)
+			}
+			return
+		}
+		if anyCase {
+			flags = "(?i)(?s)"
+		}
+		for _, l := range letters {
+			text = strings.ReplaceAll(text, l.posix, l.class)
+		}
+		tree, err := syntax.Parse(flags+text, syntax.Perl)
+		must(t, err)
+		program, err := syntax.Compile(tree.Simplify())
+		must(t, err)
+		if len(text) > 2*maxExpression || len(program.Inst) > 4*maxProgram {
+			t.Errorf("%q has %d instructions", text, len(program.Inst))
+		}
+		cost := len(program.Inst) * (len(s) + 1)
+		c.work.Store(int64(200_000_000 - int(calls)*cost))
+		want := regexp.MustCompile(flags + text).MatchString(s)
+		for i := range int(calls) + 2 {
+			got, err := match(s)
+			if i < int(calls) && (err != nil || got != want) {
+				t.Fatalf("%q: match %d of %q: %t, %v, want %t", text, i, s, got, err, want)
+			}
+			if errs := (FieldErrors)(nil); i >= int(calls) && (!errors.As(err, &errs) || len(errs) != 1 || errs[0].Field != "title_Regex" || got) {
+				t.Fatalf("%q: match %d of %q: %t, %v, want an error after %d", text, i, s, got, err, calls)
+			}
+		}
+	})
+}
+
+// The expressions of a request, also those of its search, share the bound of their work. A text counts
+// in every test of it, and the error has the name of the parameter that was matched last.
+func TestWorkOfExpressions(t *testing.T) {
+	d := Description{Fields: []Field{{Name: "longTitle", Kind: Text}, {Name: "note", Kind: Text}}, Filters: []string{"long_title__regex", "note__iregex"}, Search: []string{"$note", "$long_title"}}
+	text := strings.Repeat("a", 99_999)
+	for _, row := range []struct {
+		reason, query string
+		matches       int // of the text, of 100 thousand letters with one before the first
+		want          string
+	}{
+		{"three instructions", "long_title__regex=z", 666, `{"longTitle_Regex":["` + tooMuchWork + `"]}`},
+		{"242 instructions", "long_title__regex=z{240}", 8, `{"longTitle_Regex":["` + tooMuchWork + `"]}`},
+		{"two parameters", "long_title__regex=z{240}&note__iregex=z{160}", 9, `{"note_Iregex":["` + tooMuchWork + `"]}`},
+		{"a search in two fields", "search=z{240}", 8, `{"search":["` + tooMuchWork + `"]}`},
+	} {
+		filter, err := d.Filter(t.Context(), query(t, row.query), Checks{})
+		must(t, err)
+		tests := filter.Tests
+		if filter.Search != nil {
+			tests = filter.Search[0]
+		}
+		for i := 0; ; i++ {
+			ok, err := tests[i%len(tests)].MatchesText(text)
+			if err == nil && !ok && i < row.matches {
+				continue
+			}
+			var errs FieldErrors
+			if errors.As(err, &errs); i != row.matches || errs == nil {
+				t.Errorf("%s: match %d: %t, %v, want an error after %d", row.reason, i, ok, err, row.matches)
+			} else if got, _ := errs.MarshalJSON(); string(got) != row.want {
+				t.Errorf("%s: %s, want %s", row.reason, got, row.want)
+			}
+			break
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -19,7 +20,8 @@ type filter struct {
 	of      *Type
 	where   []store.Condition
 	match   []func(*store.Entry) bool
-	instant *instant // nil unless the query reads other collections
+	instant *instant    // nil unless the query reads other collections
+	turn    *store.Turn // nil without tests
 }
 
 func (f filter) matches(e *store.Entry) bool {
@@ -55,7 +57,7 @@ func (f filter) addTo(q *store.Query) {
 		q.Where = append(q.Where, f.where...)
 	}
 	if len(f.match) > 0 {
-		q.Match, q.Turns = f.matches, true
+		q.Match, q.Turn = f.matches, f.turn
 	}
 }
 
@@ -66,18 +68,22 @@ func newFilter(ctx context.Context, c *Collection, wanted schema.Filter, terms [
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
-	return instantOf(ctx, c, wanted, terms).filter(c, wanted, n)
+	var turn *store.Turn
+	if len(wanted.Tests)+len(wanted.Search) > 0 {
+		turn = new(store.Turn)
+	}
+	return instantOf(ctx, c, wanted, terms).filter(c, wanted, n, turn)
 }
 
 // filter returns the filter for a query of the instant, which is nil if it reads no other
 // collection, that reads n entries of a collection, or all if n is 0.
-func (in *instant) filter(c *Collection, wanted schema.Filter, n int) (f filter, err error) {
-	if f.of, f.instant = c.Type, in; in != nil && n == 0 {
+func (in *instant) filter(c *Collection, wanted schema.Filter, n int, turn *store.Turn) (f filter, err error) {
+	if f.of, f.instant, f.turn = c.Type, in, turn; in != nil && n == 0 {
 		n = in.states[c].Len()
 	}
 	var j *join
 	if in != nil || len(wanted.Search) > 0 {
-		j = &join{of: c}
+		j = &join{of: c, turn: turn}
 	}
 	bit, width := 0, (len(wanted.Tests)+len(wanted.Search)+63)/64
 	for _, t := range wanted.Tests {
@@ -135,7 +141,7 @@ func (f *filter) add(t schema.Test) error {
 	condition, ok := conditionOf(c, t)
 	begins := t.Lookup == "startswith"
 	if !ok || begins && c.Fold {
-		f.match = append(f.match, textual(s, c, t))
+		f.match = append(f.match, textual(s, c, t, f.turn))
 	}
 	if !ok {
 		return nil
@@ -246,8 +252,9 @@ func contains(c *layout.Field, t schema.Test) func(*store.Entry) bool {
 	return func(e *store.Entry) bool { return c.AnyReference(e, is) }
 }
 
-// textual returns the function of a test of text. Of a time and of a number it is the text in JSON.
-func textual(s *Type, c *layout.Field, t schema.Test) func(*store.Entry) bool {
+// textual returns the function of a test of text, of which an error ends the turn. Of a time and of a
+// number it is the text in JSON.
+func textual(s *Type, c *layout.Field, t schema.Test, turn *store.Turn) func(*store.Entry) bool {
 	_, texts := c.SortKey("0").AsText()
 	return func(e *store.Entry) bool {
 		k := c.JSONKey(e)
@@ -257,7 +264,14 @@ func textual(s *Type, c *layout.Field, t schema.Test) func(*store.Entry) bool {
 		} else if !ok && !texts && k != sortkey.Null() {
 			text, ok = s.ValueIn(e, c), true
 		}
-		return ok && t.MatchesText(text)
+		if !ok {
+			return false
+		}
+		matches, err := t.MatchesText(text)
+		if t.Match != nil { // which may take long
+			turn.Err = cmp.Or(turn.Pause(), err)
+		}
+		return matches
 	}
 }
 

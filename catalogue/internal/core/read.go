@@ -109,8 +109,8 @@ func (c *Collection) page(ctx context.Context, q store.Query, terms []ordering.T
 func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups [][]schema.Test) ([]int, error) {
 	all := wanted
 	all.Tests = slices.Concat(wanted.Tests, slices.Concat(groups...))
-	in := instantOf(ctx, c, all, nil)
-	base, err := in.filter(c, wanted, 0)
+	in, turn := instantOf(ctx, c, all, nil), new(store.Turn)
+	base, err := in.filter(c, wanted, 0, turn)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups []
 	}
 	counts, others := make([]int, len(groups)), map[int]func(*store.Entry) bool{}
 	for i, tests := range groups {
-		group, err := in.filter(c, schema.Filter{Tests: tests}, 0)
+		group, err := in.filter(c, schema.Filter{Tests: tests}, 0, turn)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +153,7 @@ func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups []
 			}
 		}
 	}
-	return counts, ctx.Err()
+	return counts, cmp.Or(ctx.Err(), turn.Err)
 }
 
 // Get returns the JSON of the record that a segment names and a filter selects.
@@ -192,10 +192,11 @@ func (c *Collection) target(ctx context.Context, now layout.Getter, segment stri
 		now = f.instant.states[c]
 	}
 	old := byPath(c.Type, now, segment)
-	if old == nil || !f.holds(old) {
-		return nil, c.Type.Errorf("%w: %s", ErrNotFound, segment)
+	found := old != nil && f.holds(old)
+	if err = f.turn.Pause(); err == nil && !found {
+		err = c.Type.Errorf("%w: %s", ErrNotFound, segment)
 	}
-	return old, nil
+	return old, err
 }
 
 // byPath returns the entry that a segment of a path names, or nil.

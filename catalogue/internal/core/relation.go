@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -102,6 +103,7 @@ func (b bits) or(other bits) {
 // A join has tests of the records of a collection, and of those to which they refer.
 type join struct {
 	of    *Collection
+	turn  *store.Turn
 	tests []joined
 	links []*link
 }
@@ -133,14 +135,14 @@ type link struct {
 func (j *join) add(in *instant, t schema.Test, bit, width, n int) error {
 	col, to, rest, crosses := follow(j.of, t.Field)
 	if !crosses {
-		own := filter{of: j.of.Type}
+		own := filter{of: j.of.Type, turn: j.turn}
 		err := own.add(t)
 		j.tests = append(j.tests, joined{bit, own.test()})
 		return err
 	}
 	i := slices.IndexFunc(j.links, func(l *link) bool { return l.col == col })
 	if i < 0 {
-		l := &link{in: in, col: col, to: &join{of: to}, null: make(bits, width), few: n < in.states[to].Len()/16}
+		l := &link{in: in, col: col, to: &join{of: to, turn: j.turn}, null: make(bits, width), few: n < in.states[to].Len()/16}
 		l.visit = func(_, k sortkey.Key) bool {
 			l.some = true
 			l.follow(k, l.into)
@@ -208,7 +210,7 @@ func (l *link) read() {
 	entries, different := l.in.entries(l.to.of), 0
 	l.rows = make(bits, len(l.null)*len(entries))
 	for i, e := range entries {
-		if i%256 == 0 && l.in.ctx.Err() != nil {
+		if i%256 == 0 && cmp.Or(l.in.ctx.Err(), l.to.turn.Pause()) != nil {
 			break // page returns the error
 		}
 		if l.to.mark(e, l.row(i)); l.differs(i) {

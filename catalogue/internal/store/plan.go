@@ -274,7 +274,7 @@ func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int
 // filtered returns a plan that reads the entries that satisfy the filters. Those of an
 // unsorted plan are marked, so that a query that waits for its sort holds a bit for each entry.
 // Of others, the first are copied, at most as many as given. If the rest need not be counted, it
-// reads no more. The error is ctx.Err().
+// reads no more. The error is ctx.Err() or Err of the turn.
 func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
 	ids, left := []uint64(nil), p.left()
 	if rest || p.unsorted { // otherwise few entries may be read
@@ -284,10 +284,11 @@ func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
 	if p.unsorted {
 		p.marks = make([]uint64, p.count/64+1)
 	}
-	n, at, err := 0, -1, ctx.Err()
+	n, at, err, turn := 0, -1, ctx.Err(), p.selection.turn
+	defer turn.begin(p.state.typ.Cores, p.count)()
 	each := func(id int, e *Entry) bool {
 		if at++; at%between == between-1 {
-			err = ctx.Err()
+			err = cmp.Or(ctx.Err(), turn.Pause())
 		}
 		if err != nil || ids != nil && ids[id/64]>>(id%64)&1 == 0 || !matches(e) {
 			return err == nil
@@ -308,7 +309,7 @@ func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
 	if p.count = n; !p.unsorted {
 		p.sequence, p.spans, p.backwards = kept, []span{{0, n}}, false
 	}
-	return p, err
+	return p, cmp.Or(err, turn.Pause())
 }
 
 // decided returns a bit for each id, set if the entry satisfies those conditions that have an

@@ -234,7 +234,7 @@ func (s *State) lengthen(sel *selection, keys []sortkey.Key, token string) {
 
 // after answers a query for the entries after a position, which may be nil. It filters the entries
 // that follow until there are enough. If the window has no limit, it returns all. The error is
-// ctx.Err().
+// ctx.Err() or Err of the turn.
 func (p plan) after(ctx context.Context, w pagination.Window, start *position) (a Answer, err error) {
 	sel, terms, isDirect := &p.selection, p.terms, p.direct()
 	if p.unsorted {
@@ -258,6 +258,7 @@ func (p plan) after(ctx context.Context, w pagination.Window, start *position) (
 	}
 	matches := p.state.typ.Matcher(p.left(), sel.match)
 	list := make([]*Entry, 0, min(n, p.count-at, between))
+	defer sel.turn.begin(p.state.typ.Cores, p.count-at)()
 	for step := min(n, between-1) + 1; at < p.count && err == nil; at, step = at+step, between {
 		for _, e := range p.some(at, step).All() {
 			switch {
@@ -271,7 +272,7 @@ func (p plan) after(ctx context.Context, w pagination.Window, start *position) (
 				list = append(list, e)
 			}
 		}
-		err = ctx.Err()
+		err = cmp.Or(ctx.Err(), sel.turn.Pause())
 	}
 	a.Entries.head = list
 	return a, err

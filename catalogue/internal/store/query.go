@@ -18,7 +18,7 @@ type Query struct {
 	Known   *[]ordering.Term  // if not nil, a lenient query sets it to the terms that are not ignored
 	Where   []Condition
 	Match   func(*Entry) bool // a further condition, or nil
-	Turns   bool              // many entries are filtered in a turn of Cores: Match must not wait for others
+	Turn    *Turn             // if not nil, many entries are filtered in turns of Cores: Match must not wait for others
 
 	// Related are fields of other records, by which there is no index, by the names that terms of
 	// a lenient query for a page can have. If it is not nil, the page is sorted:
@@ -241,13 +241,7 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 		case WantCount:
 			most = 0
 		}
-		filter := func() { p, err = p.filtered(ctx, most, q.Want != WantFirst) }
-		if q.Turns {
-			s.typ.Cores.turns(p.count).use(filter)
-		} else {
-			filter()
-		}
-		if err != nil {
+		if p, err = p.filtered(ctx, most, q.Want != WantFirst); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -383,7 +377,7 @@ func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err err
 	if sel.where, err = s.merge(q.Where); err != nil {
 		return selection{}, err
 	}
-	sel.match, sel.count, sel.related = q.Match, q.Want == WantCount, q.Related
+	sel.match, sel.turn, sel.count, sel.related = q.Match, q.Turn, q.Want == WantCount, q.Related
 	if sel.count {
 		return sel, nil
 	}

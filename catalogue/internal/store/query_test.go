@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -237,33 +238,105 @@ func TestCanceledFilter(t *testing.T) {
 	}
 }
 
-// A query with Turns that filters many records waits until the others leave it a processor.
+// queriesThatFilter are queries that test all entries.
+func queriesThatFilter() map[string]Query {
+	by := &pagination.Place{Window: pagination.Window{Limit: 1}}
+	none := func(*Entry) bool { return false }
+	far := map[string]func() Field{"far": func() Field {
+		return Field{Name: "far", Key: func(e *Entry) sortkey.Key { return sortkey.Int(recordOf(e).number) }}
+	}}
+	return map[string]Query{
+		"count": {Want: WantCount, Match: none}, "page": {Want: WantPage, Match: none, Window: pagination.Window{Limit: 5}},
+		"first": {Want: WantFirst, Match: none}, "scan": {Want: WantScan, Match: none},
+		"in order": {Want: WantAfter, Match: none, Place: by}, "sorted": {Want: WantAfter, Match: none, Place: by, Terms: parse("far"), Lenient: true, Related: far},
+	}
+}
+
+// A query with a Turn that filters many records waits until the others leave it a processor.
 func TestFiltersTakeTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		typ := newType(0)
-		typ.Cores = make(Cores, 1)
-		c := newStore(t, typ, 2*fewEntries)
-		match := func(*Entry) bool { return true }
-		count := func(turns bool) (done *bool) {
-			done = new(bool)
-			go func() {
-				if a, err := c.Answer(t.Context(), Query{Want: WantCount, Match: match, Turns: turns}); a.N == 2*fewEntries && err == nil {
-					*done = true
+	for name, q := range queriesThatFilter() {
+		synctest.Test(t, func(t *testing.T) {
+			typ := newType(0)
+			typ.Cores = make(Cores, 1)
+			c := newStore(t, typ, 2*fewEntries)
+			answer := func(turn *Turn) (done *bool) {
+				done, q := new(bool), q
+				q.Turn = turn
+				go func() {
+					_, err := c.Answer(t.Context(), q)
+					*done = err == nil
+				}()
+				synctest.Wait()
+				return done
+			}
+			answer(nil) // which makes the indexes
+			typ.Cores <- struct{}{}
+			waits, other := answer(new(Turn)), answer(nil)
+			if *waits || !*other {
+				t.Errorf("%s: while no processor is left: the filter ends: %t, one without a Turn: %t", name, *waits, *other)
+			}
+			<-typ.Cores
+			if synctest.Wait(); !*waits {
+				t.Errorf("%s: the filter does not end", name)
+			}
+		})
+	}
+}
+
+// Queries that filter for a long time give way to each other: one that needs little time does not wait
+// until those have ended that began before.
+func TestTurnsEnd(t *testing.T) {
+	for name, q := range queriesThatFilter() {
+		synctest.Test(t, func(t *testing.T) {
+			typ := newType(0)
+			typ.Cores = make(Cores, 1)
+			c := newStore(t, typ, 2*fewEntries)
+			if _, err := c.Answer(t.Context(), q); err != nil { // makes the indexes
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			ended := func(each time.Duration) (after *time.Duration) {
+				after, q, turn := new(time.Duration), q, new(Turn)
+				q.Turn, q.Match = turn, func(*Entry) bool {
+					if time.Sleep(each); each > time.Microsecond {
+						_ = turn.Pause() // as a slow match does; the engine does after some fast ones
+					}
+					return false
 				}
-			}()
-			synctest.Wait()
-			return done
+				go func() {
+					if _, err := c.Answer(t.Context(), q); err == nil {
+						*after = time.Since(begin)
+					}
+				}()
+				time.Sleep(time.Microsecond)
+				return after
+			}
+			slow, steady, fast := ended(2*time.Millisecond), ended(100*time.Microsecond), ended(time.Nanosecond)
+			time.Sleep(time.Minute)
+			if *slow < 2*fewEntries*2*time.Millisecond || *steady > time.Second || *fast == 0 || *fast > 80*time.Millisecond {
+				t.Errorf("%s: the slow query ends after %v, the steady one after %v and the fast one after %v", name, *slow, *steady, *fast)
+			}
+		})
+	}
+}
+
+// A query ends soon after its function Match has set the error of its Turn, and returns that.
+func TestMatchEndsQuery(t *testing.T) {
+	c, failure := newStore(t, newType(0), 2*fewEntries), errors.New("too much work")
+	for name, q := range queriesThatFilter() {
+		for _, last := range []int{1, 1000, 2 * fewEntries} {
+			tested, turn := 0, new(Turn)
+			q.Turn, q.Match = turn, func(*Entry) bool {
+				if tested++; tested == last {
+					turn.Err = failure
+				}
+				return false
+			}
+			if _, err := c.Answer(t.Context(), q); err != failure || tested > last+between {
+				t.Errorf("%s: the query returns %v after %d tests, want the error of the test %d", name, err, tested, last)
+			}
 		}
-		typ.Cores <- struct{}{}
-		waits, other := count(true), count(false)
-		if *waits || !*other {
-			t.Errorf("while no processor is left: the filter ends: %t, one without turns: %t", *waits, *other)
-		}
-		<-typ.Cores
-		if synctest.Wait(); !*waits {
-			t.Error("the filter does not end")
-		}
-	})
+	}
 }
 
 // order returns numbers that compare as an entry does by terms. Ids are in the direction of the first.

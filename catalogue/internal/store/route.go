@@ -17,6 +17,7 @@ import (
 type selection struct {
 	where []Condition
 	match func(*Entry) bool
+	turn  *Turn // of match, or nil
 	terms []ordering.Term
 	desc  bool // the order is the reverse of terms
 	count bool // any order will do, because only the number is wanted

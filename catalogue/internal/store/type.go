@@ -186,6 +186,16 @@ type Cores chan struct{}
 // writes do not wait for sorts.
 func NewCores() Cores { return make(Cores, max(runtime.GOMAXPROCS(0)-1, 1)) }
 
+// take waits until a processor is free, and reports whether it is taken.
+func (c Cores) take() bool {
+	select {
+	case c <- struct{}{}:
+		return true
+	case <-time.After(maxTurn):
+		return false
+	}
+}
+
 // turns are the turns of one sort to use a processor.
 type turns struct {
 	cores Cores
@@ -206,15 +216,62 @@ const maxTurn = 5 * time.Second
 
 // use calls f when a processor is free.
 func (t *turns) use(f func()) {
-	if t.cores != nil && !t.over.Load() {
-		select {
-		case t.cores <- struct{}{}:
-			defer func() { <-t.cores }()
-		case <-time.After(maxTurn):
-			t.over.Store(true)
-		}
+	switch {
+	case t.cores == nil || t.over.Load():
+	case t.cores.take():
+		defer func() { <-t.cores }()
+	default:
+		t.over.Store(true)
 	}
 	f()
+}
+
+// A Turn is that of a query to use a processor while it filters entries. It ends if others wait, and
+// the query then waits for its next. The zero Turn is ready to use.
+type Turn struct {
+	Err error // set by Match to end the query
+
+	cores Cores // nil while it does not filter, or no longer waits
+	taken bool
+	since time.Time
+}
+
+// maxSlice is the time after which a turn ends.
+const maxSlice = 20 * time.Millisecond
+
+// begin begins to filter n entries. If they are few, it does not wait. It does nothing if t is nil.
+func (t *Turn) begin(cores Cores, n int) (end func()) {
+	if t == nil {
+		return func() {}
+	}
+	t.cores, t.since = cores, time.Now()
+	if n > fewEntries {
+		t.since = time.Time{}
+	}
+	_ = t.Pause()
+	return func() {
+		if t.taken {
+			<-cores
+		}
+		t.cores, t.taken = nil, false
+	}
+}
+
+// Pause ends a turn that has lasted long enough, and waits for the next. It returns Err, or nil if t
+// is nil.
+func (t *Turn) Pause() error {
+	if t == nil {
+		return nil
+	}
+	if t.cores != nil && time.Since(t.since) >= maxSlice {
+		if t.taken {
+			<-t.cores
+		}
+		if t.taken, t.since = t.cores.take(), time.Now(); !t.taken {
+			t.cores = nil
+		}
+	}
+	return t.Err
 }
 
 // fewEntries is the largest number of entries that are sorted without a slot. Their keys

@@ -190,16 +190,20 @@ func (q *statement) lookup(t *table, alias string, test schema.Test) string {
 
 // matching returns the condition that a function holds for the text of a column. The function is
 // called for each different text of the table.
-func (q *statement) matching(t *table, c column, alias string, match func(string) bool) string {
+func (q *statement) matching(t *table, c column, alias string, match func(string) (bool, error)) string {
 	all := statement{}
 	query := "SELECT DISTINCT " + all.text(t, c, "t", false) + " FROM " + t.name() + " t"
 	matches := []string{}
 	var value sql.NullString
 	err := each(q.ctx, q.tx, query, all.args, func() error {
-		if value.Valid && match(value.String) {
+		ok, err := false, error(nil)
+		if value.Valid {
+			ok, err = match(value.String)
+		}
+		if ok {
 			matches = append(matches, value.String)
 		}
-		return nil
+		return err
 	}, &value)
 	if err != nil {
 		return q.fail(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
 )
 
 // filterOf returns the filter of the parameters of a query, in which each reference is to a record.
@@ -77,6 +78,51 @@ func TestUnsupportedLookups(t *testing.T) {
 		_, err := films.List(t.Context(), catalogue.Query{Filter: schema.Filter{Tests: []schema.Test{test}}})
 		if !errors.Is(err, pgstore.ErrLookup) || !strings.Contains(err.Error(), "slug") && !strings.Contains(err.Error(), "title") {
 			t.Errorf("List with %v = %v, want %v", test, err, pgstore.ErrLookup)
+		}
+	}
+}
+
+// TestExpressionsThatTakeTooMuchWork checks that the work of regular expressions is bounded as in memory, and that
+// the response names the parameter.
+func TestExpressionsThatTakeTooMuchWork(t *testing.T) {
+	store := openUnchecked(t, pgstore.Options{DSN: shared.DSN(newDatabase(t, "template1")), Definitions: recordedFilms(), Timeout: time.Minute})
+	load(t, store, fmt.Sprintf(`{"directors":[{"id":1,"name":%q,"slug":"d","born":null,"website":""}],"films":[{"id":1,"title":"Film","slug":"f","synopsis":"","released":null,`+
+		`"premiereAt":null,"minutes":1,"rating":null,"price":"1.50","status":"released","published":true,"director":1,"genres":[],"createdAt":"2026-01-02T03:04:05Z"}]}`, strings.Repeat("a", 900_000)))
+	films := store.Collections()[2].(interface {
+		httpapi.Collection
+		httpapi.Counter
+		httpapi.Getter
+		httpapi.Updater
+		httpapi.Deleter
+	})
+	filter := func(expression string) schema.Filter {
+		return filterOf(t, films.Description(), url.Values{"director__name__regex": {expression}}.Encode())
+	}
+	for name, operation := range map[string]func(f schema.Filter) error{
+		"List": func(f schema.Filter) error {
+			_, err := films.List(t.Context(), catalogue.Query{Filter: f})
+			return err
+		},
+		"Count": func(f schema.Filter) error {
+			_, err := films.Count(t.Context(), f, [][]schema.Test{nil})
+			return err
+		},
+		"Get": func(f schema.Filter) error {
+			_, err := films.Get(t.Context(), "1", f)
+			return err
+		},
+		"Update": func(f schema.Filter) error {
+			_, err := films.Update(t.Context(), "1", catalogue.Edit{Filter: f, Body: []byte(`{"minutes":2}`), Partial: true})
+			return err
+		},
+		"Delete": func(f schema.Filter) error { return films.Delete(t.Context(), "1", f, nil) },
+	} {
+		var errs schema.FieldErrors
+		if err := operation(filter("z{240}")); !errors.As(err, &errs) || errs[0].Field != "director_Name_Regex" {
+			t.Errorf("%s: %v, want an error of director_Name_Regex", name, err)
+		}
+		if err := operation(filter("^[a-m]")); err != nil && !errors.Is(err, catalogue.ErrNotFound) {
+			t.Errorf("%s of a simple expression: %v", name, err)
 		}
 	}
 }
