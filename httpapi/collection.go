@@ -37,7 +37,9 @@ import (
 //   - [ErrConflict]: 409
 //   - any other: 500
 //
-// The error is passed to [Options.OnError]. Its text is never sent to the client.
+// The error is passed to [Options.OnError]. Its text is never sent to the client, unless it is or
+// wraps [schema.FieldErrors] about parameters of the request, such as those of Match of a
+// [schema.Test]: these result in 400.
 type Collection interface {
 	// Description returns the description of the collection. The handler calls it once,
 	// when it is made.
@@ -203,8 +205,8 @@ type Revisioner interface {
 //
 // The parameters are those of [schema.Description.Filter], of any field in the description or of a
 // record to which it refers, whether or not the description lists them as Filters. An unknown
-// parameter, an invalid value, and a parameter whose value counts as absent are errors. Errors are
-// handled like errors of List.
+// parameter, an invalid value, a parameter whose value counts as absent, and regular expressions that
+// take too much work are errors. Errors are handled like errors of List.
 //
 // A reference in a body or in a filter finds only records that the request can see, if the
 // collection with the key to which the field refers is restricted in the same Handler. The detail of

@@ -75,7 +75,8 @@
 //
 // No request causes a 5xx status, a panic, or unbounded use of memory, unless the
 // program's own code fails. A page has at most 1000 records ([Options.Pages]), an ordering
-// 100 terms, a search 100 different words, a query 1000 parameters and 16 KiB besides those of the
+// 100 terms, a search 100 different words, regular expressions a bound on their work
+// ([schema.Description.Filter]), a query 1000 parameters and 16 KiB besides those of the
 // page, a path 2 KiB, and a body 1 MiB ([Options.MaxBody]) with 200 levels. A response that
 // indentation would make more than eight times as long, and 64 KiB, is not indented. Without an
 // [Authorizer], all writes are rejected.

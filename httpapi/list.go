@@ -62,7 +62,7 @@ func (v *view) list() {
 	}
 	ok, err := v.read(&p, q)
 	if err != nil {
-		v.failWith(err)
+		v.failBecause(err, 0)
 		return
 	}
 	if !ok {
@@ -98,7 +98,7 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 		err = t.All(v.route.each(ctx, q))
 	}
 	if err != nil {
-		v.failWith(err)
+		v.failBecause(err, 0)
 		return
 	}
 	t.Counts = counts

@@ -15,6 +15,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -240,7 +241,7 @@ func (v *view) failBecause(err error, possible causes) {
 		v.fail(http.StatusConflict, v.referencedDetail(err))
 	case may(ifSyntax) && errors.As(err, &syntax):
 		v.fail(http.StatusBadRequest, syntax.Error())
-	case may(ifFields) && errors.As(err, &fields):
+	case errors.As(err, &fields) && (may(ifFields) || v.asks(fields)):
 		if v.route != nil && v.route.about.SnakeCase() { // so is the name for the whole body
 			fields = snakeErrors(fields)
 		}
@@ -255,6 +256,17 @@ func (v *view) failBecause(err error, possible causes) {
 	default:
 		v.failWith(err)
 	}
+}
+
+// asks reports whether errors are about parameters of the request.
+func (v *view) asks(errs schema.FieldErrors) bool {
+	for name := range v.query.All() {
+		name = v.route.about.Named(name)
+		if slices.ContainsFunc(errs, func(e schema.FieldError) bool { return e.Field == name || e.Field == ordering.Camel(name) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // snakeErrors returns errors with the name for a whole object in snake_case.

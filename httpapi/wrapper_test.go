@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -279,6 +280,19 @@ func TestRestrictErrors(t *testing.T) {
 		if _, err := coll.List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 1}}); (err == nil) != (test.status == 200) {
 			t.Errorf("%s: List: %v", test.reason, err)
 		}
+	}
+	memos := newMemos(t)
+	_, err := memos.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"text":"` + strings.Repeat("a", 900_000) + `"}`), Partial: true})
+	must(t, err)
+	opts, reported := reporting()
+	h := newStubHandler(t, opts, Restrict(memos, given(url.Values{"text__regex": {"z{240}"}}, nil)))
+	for _, target := range []string{"/api/memos/", "/api/memos/1/"} {
+		if got := (call{target: target}).do(h); got.Status != 500 || got.Body != internalError {
+			t.Errorf("%s, restricted by an expression that takes too much work: %d %s, want 500", target, got.Status, got.Body)
+		}
+	}
+	if len(*reported) != 2 || !strings.Contains(fmt.Sprint(*reported), "too much work") {
+		t.Errorf("an expression that takes too much work: OnError was called with %v", *reported)
 	}
 	if Restrict(nil, ownRows) != nil || Restrict(catalogue.AnyCollection{}, ownRows) != nil || Restrict(newMemos(t), nil) != nil {
 		t.Error("Restrict of nil is not nil")
