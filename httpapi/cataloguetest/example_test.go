@@ -169,8 +169,8 @@ func ExampleGitHub() {
 		fmt.Println(resp.StatusCode, string(body), resp.Header.Get("Link"))
 	}
 	// Output:
-	// 200 [{"id":1,"name":"Onda"}] <http://catalogue.test/repos/octocat/hello/films?page=2&per_page=1>; rel="next"
-	// 404 {"message":"Not found."}
+	// 200 [{"id":1,"name":"Onda"}] <http://catalogue.test/repos/octocat/hello/films?page=2&per_page=1>; rel="next", <http://catalogue.test/repos/octocat/hello/films?page=2&per_page=1>; rel="last"
+	// 404 {"message":"Not Found","documentation_url":"https://docs.github.com/rest","status":"404"}
 }
 
 // A service has pages such as {"rows":[…],"more":"https://…"}, of which each leads to the next.
@@ -180,7 +180,7 @@ func ExampleCodec() {
 		Codec: &cataloguetest.Codec{
 			Pages: pagination.Cursors{Cursor: "after", Size: "first"},
 			Next:  "more",
-			Body: func(page pagination.Envelope[json.RawMessage], _ http.Header) any {
+			Body: func(page cataloguetest.LinkedPage, _ http.Header) any {
 				return map[string]any{"rows": page.Records, "more": page.Next}
 			},
 		},

@@ -73,7 +73,8 @@ func RateLimit(d time.Duration) Fault {
 		if left > 0 {
 			after := strconv.FormatInt(int64((left+time.Second-1)/time.Second), 10)
 			body := wire.Detail("Request was throttled. Expected available in " + after + " seconds.")
-			Status(http.StatusTooManyRequests, string(i.paths.codec.failure(http.StatusTooManyRequests, body))).apply(i)
+			status, text := i.paths.codec.failure(http.StatusTooManyRequests, "", body)
+			Status(status, string(text)).apply(i)
 			i.response.Sent.Set("Retry-After", after)
 		}
 		return left > 0

@@ -100,13 +100,8 @@ func (f *faults) wrap(next http.Handler) http.Handler {
 		if !ok {
 			panic(http.ErrAbortHandler) // the client is gone
 		}
-		hits := f.hits(r, body)
-		if len(hits) == 0 && !f.paths.translates(r) {
-			next.ServeHTTP(w, r)
-			return
-		}
 		i := interceptor{w: w, r: r, next: next, paths: f.paths}
-		i.serve(hits)
+		i.serve(f.hits(r, body))
 	})
 }
 
@@ -169,7 +164,7 @@ func (i *interceptor) serve(hits []*Injection) {
 	i.wait()
 	translates := i.response == nil && i.paths.translates(i.r)
 	if len(hits) == 0 && i.response == nil && !translates {
-		i.next.ServeHTTP(i.w, i.r) // only delayed: not buffered
+		i.next.ServeHTTP(i.w, i.r) // at most delayed: not buffered
 		return
 	}
 	if i.response == nil {
@@ -177,7 +172,7 @@ func (i *interceptor) serve(hits []*Injection) {
 	}
 	until(inPage)
 	if translates {
-		i.paths.encode(i.r, i.response)
+		i.encode()
 	}
 	until(late)
 	i.wait()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -194,4 +195,64 @@ func TestKeys(t *testing.T) {
 	checkStatus("/api/countries/%2525/", 200)
 	checkStatus("/api/countries/1/", 404)
 	server.AssertRequests(t, "GET /api/countries/x%20y/", "GET /api/countries/x%20y/", "GET /api/countries/%2525/", "GET /api/countries/1/")
+}
+
+// TestHandlerOptions checks that the options of a handler are those of the fake, with a codec too.
+func TestHandlerOptions(t *testing.T) {
+	assign := func(_ *http.Request, collection string, action schema.Actions) (schema.Record, error) {
+		if collection != "directors" || action != schema.Create {
+			t.Errorf("Assign: %s, %v", collection, action)
+		}
+		return schema.ParseKeyed([]byte(`{"name":"assigned"}`))
+	}
+	for _, codec := range []*Codec{nil, GitHub()} {
+		base := Options{Definitions: filmDefinitions(), Codec: codec, Fixtures: files("directors.json", `[{"id":1,"name":"Varda"}]`)}
+		server := func(set func(o *Options)) *Server {
+			opts := base
+			set(&opts)
+			return NewWith(t, opts)
+		}
+		send := func(s *Server, request, body string, header ...string) (status int, text string, sent http.Header) {
+			resp, text := ask(t, s, request, body, header...)
+			return resp.StatusCode, text, resp.Header
+		}
+		form := []string{"Content-Type", "application/x-www-form-urlencoded"}
+
+		plain, forms := server(func(*Options) {}), server(func(o *Options) { o.Forms = true })
+		if status, text, _ := send(plain, "POST /api/directors/", "name=Akerman", form...); status != 415 {
+			t.Errorf("a form without Forms: %d %s", status, text)
+		}
+		if status, text, _ := send(forms, "POST /api/directors/", "name=Akerman", form...); status != 201 || text != `{"id":2,"name":"Akerman"}` {
+			t.Errorf("Forms: %d %s", status, text)
+		}
+
+		tags := server(func(o *Options) { o.ETags = true })
+		for _, path := range []string{"/api/directors/", "/api/directors/1/"} {
+			_, _, none := send(plain, "GET "+path, "")
+			_, body, header := send(tags, "GET "+path, "")
+			if tag := header.Get("Etag"); tag == "" || none.Get("Etag") != "" || body == "" {
+				t.Errorf("%s: tags %q, and %q without ETags", path, tag, none.Get("Etag"))
+			}
+			if status, text, _ := send(tags, "GET "+path, "", "If-None-Match", header.Get("Etag")); status != 304 || text != "" {
+				t.Errorf("%s: %d %q with its tag", path, status, text)
+			}
+		}
+
+		bearer := func(o *Options) { o.Authorizer = httpapi.Bearer("s3cret") }
+		writes, reads := server(bearer), server(func(o *Options) { bearer(o); o.AuthorizeReads = true })
+		for _, tt := range []struct {
+			server *Server
+			header []string
+			status int
+		}{{writes, nil, 200}, {reads, nil, 401}, {reads, []string{"Authorization", "Bearer s3cret"}, 200}} {
+			if status, text, _ := send(tt.server, "GET /api/directors/", "", tt.header...); status != tt.status {
+				t.Errorf("reads, with %q: %d %s, want %d", tt.header, status, text, tt.status)
+			}
+		}
+
+		assigned := server(func(o *Options) { o.Assign = assign })
+		if status, text, _ := send(assigned, "POST /api/directors/", `{"name":"sent"}`); status != 201 || text != `{"id":2,"name":"assigned"}` {
+			t.Errorf("Assign: %d %s", status, text)
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ type paths struct {
 	root        string               // of the root listing
 	collections []schema.Description // with the style of their pages
 	codec       *Codec               // nil: the framework's pages
+	unserved    bool                 // the codec translates only requests for other paths
 }
 
 // pathsOf returns the paths of a catalogue that is served at root. An empty root is /api/.
@@ -51,10 +51,9 @@ func (p paths) of(c schema.Description) string {
 	return p.root + c.Segment + "/"
 }
 
-// at returns the collection that a path names, or the zero Description.
+// at returns the collection that a path names, or one of whose records it names, or the zero Description.
 func (p paths) at(path string) (about schema.Description) {
-	path = p.canonical(path)
-	if i := slices.IndexFunc(p.collections, func(c schema.Description) bool { return p.of(c) == path }); i >= 0 {
+	if i := slices.IndexFunc(p.collections, func(c schema.Description) bool { return p.belongs(path, c) }); i >= 0 {
 		about = p.collections[i]
 	}
 	return about
@@ -69,9 +68,7 @@ func (p paths) canonical(path string) string {
 }
 
 // isServed reports whether a path names the root listing, a collection or a record.
-func (p paths) isServed(path string) bool {
-	return p.canonical(path) == p.root || slices.ContainsFunc(p.collections, func(c schema.Description) bool { return p.belongs(path, c) })
-}
+func (p paths) isServed(path string) bool { return p.canonical(path) == p.root || p.at(path).Key != "" }
 
 // belongs reports whether a path names a collection or, if its records have paths, one of
 // them.
@@ -85,58 +82,14 @@ func (p paths) belongs(path string, c schema.Description) bool {
 }
 
 // requestsPage reports whether a request is a GET or HEAD of a page.
-func requestsPage(r *http.Request, p paths) bool { return reads(r) && p.at(r.URL.Path).Key != "" }
+func requestsPage(r *http.Request, p paths) bool {
+	about := p.at(r.URL.Path)
+	return reads(r) && about.Key != "" && p.of(about) == p.canonical(r.URL.Path)
+}
 
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // translates reports whether a codec translates a request and its response.
-func (p paths) translates(r *http.Request) bool { return p.codec != nil && p.isServed(r.URL.Path) }
-
-// ask returns the response of the framework's handler to a request of the service. The links of a
-// page are the service's.
-func (p paths) ask(r *http.Request, recorder func() *wire.Recorder, next http.Handler) *wire.Recorder {
-	inner := r.Clone(r.Context())
-	inner.URL.Path = p.canonical(r.URL.Path)
-	inner.URL.RawPath = ""
-	inner.Header.Set("Accept", "application/json")
-	style, isPage := p.at(r.URL.Path).Pages, requestsPage(r, p)
-	ask := func(query url.Values) *wire.Recorder {
-		if isPage {
-			inner.URL.RawQuery = query.Encode()
-		}
-		w := recorder()
-		next.ServeHTTP(w, inner)
-		return w
-	}
-	query := p.codec.query(r)
-	w := ask(query)
-	if !isPage {
-		return w
-	}
-	if is := pagination.TraitsOf(style); w.Status == http.StatusNotFound && is.Counted { // past the last page
-		query.Set(is.Place, "last")
-		w = ask(query)
-		changePage(w, func(page *envelope) { page.Next, page.Previous, page.Records = "", "", nil })
-	}
-	changePage(w, func(page *envelope) {
-		page.Next, page.Previous = p.codec.link(r, style, page.Next), p.codec.link(r, style, page.Previous)
-	})
-	return w
-}
-
-// encode converts a response to the form of the service, without headers that only the framework sends.
-func (p paths) encode(r *http.Request, w *wire.Recorder) {
-	for _, name := range []string{"Allow", "Cross-Origin-Opener-Policy", "Referrer-Policy", "Vary", "X-Content-Type-Options", "X-Frame-Options"} {
-		w.Sent.Del(name)
-	}
-	page, ok := parsePage(w)
-	switch {
-	case w.Status >= http.StatusBadRequest:
-		w.Body = p.codec.failure(w.Status, w.Body)
-	case !ok || !requestsPage(r, p):
-	case p.codec.Body != nil:
-		w.Body = marshal(p.codec.Body(page, w.Sent))
-	default:
-		w.Body = marshal(page.Records)
-	}
+func (p paths) translates(r *http.Request) bool {
+	return p.codec != nil && p.isServed(r.URL.Path) != p.unserved
 }

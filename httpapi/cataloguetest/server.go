@@ -271,41 +271,42 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 	if err != nil {
 		return nil, err
 	}
-	authorizer := opts.Authorizer
-	if authorizer == nil {
-		authorizer = httpapi.AllowAll
+	if opts.Authorizer == nil {
+		opts.Authorizer = httpapi.AllowAll
 	}
 	handler, err := httpapi.New(records, httpapi.Options{
-		Root:       opts.Root,
-		Pages:      opts.Pages,
-		Framework:  opts.Framework,
-		Authorizer: authorizer,
-		OnError:    func(r *http.Request, err error) { logf("%s %s: %v", r.Method, r.URL, err) },
+		Root:           opts.Root,
+		Pages:          opts.Pages,
+		Framework:      opts.Framework,
+		Authorizer:     opts.Authorizer,
+		AuthorizeReads: opts.AuthorizeReads,
+		Assign:         opts.Assign,
+		Forms:          opts.Forms,
+		ETags:          opts.ETags,
+		OnError:        func(r *http.Request, err error) { logf("%s %s: %v", r.Method, r.URL, err) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	served := http.Handler(handler)
+	s := &Server{Catalogue: records}
+	s.log.max = opts.MaxExchanges
+	s.faults.paths = pathsOf(records, opts.Root, opts.Pages, opts.Codec)
+	inner := faults{paths: s.faults.paths} // has none, and knows nothing of the paths of Wrap
+	inner.paths.unserved = true
+	served := inner.wrap(handler)
 	if opts.Wrap != nil {
-		served = opts.Wrap(handler)
+		served = opts.Wrap(served)
 	}
 	if served == nil {
 		return nil, errors.New("options: Wrap returned a nil handler")
 	}
-	s := &Server{Catalogue: records}
-	s.log.max = opts.MaxExchanges
-	s.faults.paths = pathsOf(records, opts.Root, opts.Pages, opts.Codec)
 	s.Handler = s.log.wrap(s.faults.wrap(served))
 	return s, nil
 }
 
 // open starts the server; s.end stops it.
 func (s *Server) open(opts Options, errorLog *log.Logger) {
-	scheme := "http"
-	if opts.Secure {
-		scheme = "https"
-	}
-	url, client, end := fake.Serve(s.Handler, scheme, errorLog)
+	url, client, end := fake.Serve(s.Handler, opts.Secure, errorLog)
 	s.URL, s.Client, s.made, s.end = url, client, fake.ThisSide(), sync.OnceFunc(end)
 }
 
@@ -367,6 +368,15 @@ type Options struct {
 	// Authorizer decides which writes are permitted. If nil, all are.
 	Authorizer httpapi.Authorizer
 
+	// Assign returns the values of fields that the request determines; see [httpapi.Options]. If nil,
+	// there are none.
+	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
+
+	// Forms, ETags and AuthorizeReads determine that bodies may be forms, that responses have entity tags, and
+	// that the Authorizer decides about reads too; see [httpapi.Options]. For other options of the
+	// handler, Wrap can return one that the test has made of the Catalogue.
+	Forms, ETags, AuthorizeReads bool
+
 	// Wrap, if not nil, returns a handler for all requests, given the handler of the
 	// collections. It adds endpoints of the program's own, such as "/login", and passes
 	// all other requests on. A request goes through the log, the faults, the handler that
@@ -386,10 +396,8 @@ type Options struct {
 // records returns the catalogue to serve.
 func (o *Options) records() (served *catalogue.Catalogue, err error) {
 	switch {
-	case o.Catalogue != nil && o.Fixtures != nil:
-		return nil, errors.New("options: Catalogue and Fixtures may not both be set")
-	case o.Catalogue != nil && len(o.Definitions) > 0:
-		return nil, errors.New("options: Catalogue and Definitions may not both be set")
+	case o.Catalogue != nil && (o.Fixtures != nil || len(o.Definitions) > 0):
+		return nil, errors.New("options: Catalogue may be set neither with Fixtures nor with Definitions")
 	case o.Catalogue != nil:
 		return o.Catalogue, nil
 	case len(o.Definitions) > 0:

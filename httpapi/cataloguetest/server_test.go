@@ -211,8 +211,8 @@ func TestInvalidOptions(t *testing.T) {
 		opts   Options
 		want   string // in the error
 	}{
-		{"Catalogue and Fixtures", Options{Catalogue: mustNew(), Fixtures: files("events.json", "[]")}, "options: Catalogue and Fixtures may not both be set"},
-		{"two sets of collections", Options{Definitions: filmDefinitions(), Catalogue: mustNew()}, "options: Catalogue and Definitions may not both be set"},
+		{"Catalogue and Fixtures", Options{Catalogue: mustNew(), Fixtures: files("events.json", "[]")}, "options: Catalogue may be set neither with Fixtures nor with Definitions"},
+		{"two sets of collections", Options{Definitions: filmDefinitions(), Catalogue: mustNew()}, "options: Catalogue may be set neither with Fixtures nor with Definitions"},
 		{"nil definition", Options{Definitions: []catalogue.AnyDefinition{nil}}, "nil definition"},
 		{"root without a slash at its end", Options{Root: "/v1"}, `Root "/v1"`},
 		{"nil handler", Options{Wrap: func(http.Handler) http.Handler { return nil }}, "options: Wrap returned a nil handler"},

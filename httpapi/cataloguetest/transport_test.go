@@ -24,14 +24,14 @@ import (
 )
 
 // A connect connects a client to a handler.
-type connect func(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func())
+type connect func(h http.Handler, secure bool, errorLog *log.Logger) (url string, client *http.Client, end func())
 
 func transports() map[string]connect {
 	return map[string]connect{"in process": fake.Serve, "loopback": serveLoopback}
 }
 
 // serveLoopback serves a handler over a socket. Its client connects to no other address.
-func serveLoopback(h http.Handler, _ string, errorLog *log.Logger) (url string, client *http.Client, end func()) {
+func serveLoopback(h http.Handler, _ bool, errorLog *log.Logger) (url string, client *http.Client, end func()) {
 	server := httptest.NewUnstartedServer(h)
 	server.Config.ErrorLog = errorLog
 	server.Start()
@@ -50,9 +50,9 @@ func serveLoopback(h http.Handler, _ string, errorLog *log.Logger) (url string, 
 }
 
 // serve connects a client to a handler, until the test ends or end is called.
-func (c connect) serve(t *testing.T, scheme string, h http.HandlerFunc) (url string, client *http.Client, end func()) {
+func (c connect) serve(t *testing.T, secure bool, h http.HandlerFunc) (url string, client *http.Client, end func()) {
 	t.Helper()
-	url, client, end = c(h, scheme, log.New(io.Discard, "", 0))
+	url, client, end = c(h, secure, log.New(io.Discard, "", 0))
 	end = sync.OnceFunc(end)
 	t.Cleanup(end)
 	return url, client, end
@@ -228,7 +228,7 @@ func converse(t *testing.T, c conversation, transport connect) transcript {
 	t.Helper()
 	var mu sync.Mutex
 	var handlers, clients transcript
-	url, client, end := transport.serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
+	url, client, end := transport.serve(t, false, func(w http.ResponseWriter, r *http.Request) {
 		var s transcript
 		defer func() {
 			mu.Lock()
@@ -251,7 +251,7 @@ func TestStreaming(t *testing.T) {
 			t.Parallel()
 			t.Run("cancelled request ends the handler", func(t *testing.T) {
 				received, ended := make(chan struct{}), make(chan error, 1)
-				url, client, _ := transport.serve(t, "http", func(_ http.ResponseWriter, r *http.Request) {
+				url, client, _ := transport.serve(t, false, func(_ http.ResponseWriter, r *http.Request) {
 					close(received)
 					<-r.Context().Done()
 					ended <- r.Context().Err()
@@ -269,7 +269,7 @@ func TestStreaming(t *testing.T) {
 			t.Run("end of the server ends all", func(t *testing.T) {
 				received := make(chan struct{})
 				running := true
-				url, client, end := transport.serve(t, "http", func(_ http.ResponseWriter, r *http.Request) {
+				url, client, end := transport.serve(t, false, func(_ http.ResponseWriter, r *http.Request) {
 					close(received)
 					<-r.Context().Done()
 					running = false
@@ -295,7 +295,7 @@ func TestStreaming(t *testing.T) {
 func TestOtherAddresses(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
 		t.Run(scheme, func(t *testing.T) {
-			url, client, _ := connect(fake.Serve).serve(t, scheme, func(_ http.ResponseWriter, r *http.Request) {
+			url, client, _ := connect(fake.Serve).serve(t, scheme == "https", func(_ http.ResponseWriter, r *http.Request) {
 				if (r.TLS != nil) != (scheme == "https") {
 					t.Errorf("TLS: %v", r.TLS)
 				}
@@ -344,7 +344,7 @@ func TestSynctest(t *testing.T) {
 func TestSynctestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l exchangeLog
-		url, client, _ := connect(fake.Serve).serve(t, "http", l.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		url, client, _ := connect(fake.Serve).serve(t, false, l.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			select {
 			case <-time.After(time.Minute):
 				w.WriteHeader(http.StatusNoContent)

@@ -200,7 +200,7 @@ func (x *explorer) play(e *trial, s *service) problem {
 	if e.cancelled {
 		cancel()
 	}
-	_, client, end := fake.Serve(s.server.Handler, "https", log.New(io.Discard, "", 0))
+	_, client, end := fake.Serve(s.server.Handler, true, log.New(io.Discard, "", 0))
 	defer end()
 	queue, ended := newQueue(e.order), make(chan struct{})
 	go queue.run(ended)

@@ -53,7 +53,7 @@ func (f form) failure(status int) string {
 	detail := http.StatusText(status)
 	var body any = map[string]string{"detail": detail}
 	if f.codec != nil && f.codec.Error != nil {
-		body = f.codec.Error(status, detail)
+		_, body = f.codec.Error(cataloguetest.Failure{Status: status, Detail: detail})
 	}
 	text, _ := json.Marshal(body) // as a service would send it
 	return string(text)

@@ -21,18 +21,19 @@ type inProcess struct {
 	url    string
 	addr   string // host and port of url
 
-	mu    sync.Mutex
-	conns map[net.Conn]bool // the server's ends
-	ended chan struct{}     // nil until close is called; closed when no connection is left
+	mu      sync.Mutex
+	conns   map[net.Conn]bool // the server's ends
+	closed  bool
+	running sync.WaitGroup // counts connections
 }
 
-// Serve serves a handler to the client that it returns, until end is called. Inside a synctest
+// Serve serves a handler to the client that it returns, over https if it is secure, until end is called. Inside a synctest
 // bubble, it must be called and ended there. The client reaches no other address.
-func Serve(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func()) {
-	p := &inProcess{url: scheme + "://" + Domain, addr: Domain + ":80", conns: map[net.Conn]bool{}}
-	if scheme == "https" {
+func Serve(h http.Handler, secure bool, errorLog *log.Logger) (url string, client *http.Client, end func()) {
+	p := &inProcess{url: "http://" + Domain, addr: Domain + ":80", conns: map[net.Conn]bool{}}
+	if secure {
 		h = withtlsState(h)
-		p.addr = Domain + ":443"
+		p.url, p.addr = "https://"+Domain, Domain+":443"
 	}
 	p.server.Handler = h
 	p.server.ErrorLog = errorLog
@@ -55,12 +56,13 @@ func (p *inProcess) dial(scheme, addr string) (net.Conn, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended != nil {
+	if p.closed {
 		return nil, errClosed
 	}
 	client, server := net.Pipe()
 	conn := localConn{server}
 	p.conns[conn] = true
+	p.running.Add(1)
 	// Serve returns when the listener has no other connection to accept.
 	go p.server.Serve(&connListener{conn})
 	return client, nil
@@ -74,24 +76,18 @@ func (p *inProcess) connState(conn net.Conn, s http.ConnState) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.conns, conn)
-	if len(p.conns) == 0 && p.ended != nil {
-		close(p.ended)
-	}
+	p.running.Done()
 }
 
 // close closes all connections and waits until their handlers have returned.
 func (p *inProcess) close() {
 	p.mu.Lock()
-	ended := make(chan struct{})
-	p.ended = ended
+	p.closed = true
 	for conn := range p.conns {
 		conn.Close()
 	}
-	if len(p.conns) == 0 {
-		close(ended)
-	}
 	p.mu.Unlock()
-	<-ended
+	p.running.Wait()
 }
 
 // withTLSState sets the TLS state that requests on an encrypted connection have.
