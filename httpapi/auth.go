@@ -56,7 +56,7 @@ func (e *refusal) Error() string {
 	return fmt.Sprintf("httpapi: %d: %s", e.status, e.detail)
 }
 
-// Unauthorized returns an error for an [Authorizer] to reject missing or invalid
+// Unauthorized returns an error for an [Authorizer] or a [Collection] to reject missing or invalid
 // credentials. It results in 401 with the challenge as WWW-Authenticate. If detail is
 // empty, it is "Authentication credentials were not provided.". If challenge is empty,
 // the error results in 403 instead, as in Django REST framework, since a 401 must have a
@@ -71,7 +71,7 @@ func Unauthorized(challenge, detail string) error {
 	return &refusal{http.StatusUnauthorized, challenge, detail}
 }
 
-// Forbidden returns an error for an [Authorizer] to reject a request regardless of its
+// Forbidden returns an error for an [Authorizer] or a [Collection] to reject a request regardless of its
 // credentials. It results in 403. If detail is empty, it is "You do not have permission
 // to perform this action.".
 func Forbidden(detail string) error {

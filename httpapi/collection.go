@@ -32,12 +32,14 @@ import (
 // An error determines the status of the response by what it wraps. If it wraps several
 // of these, the first in this list counts:
 //
+//   - an error made by [Unauthorized] or [Forbidden]: 401 or 403, with its detail; also that of a
+//     Precondition of a [catalogue.Edit]
 //   - [ErrUnavailable]: 503, with a Retry-After if [Unavailable] made the error
 //   - [context.Canceled] or [context.DeadlineExceeded]: 503
 //   - [ErrConflict]: 409
 //   - any other: 500
 //
-// The error is passed to [Options.OnError]. Its text is never sent to the client, unless it is or
+// Any but the first is passed to [Options.OnError]. Its text is never sent to the client, unless it is or
 // wraps [schema.FieldErrors] about parameters of the request, such as those of Match of a
 // [schema.Test]: these result in 400.
 type Collection interface {

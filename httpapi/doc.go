@@ -47,8 +47,9 @@
 //
 // # Errors
 //
-// An error of a [Collection] results in 500, or in 503 or 409 as its documentation
-// describes, a panic in 500. [Options.OnError] is called with both. No response has their text.
+// An error of a [Collection] results in 500, or in another status as its documentation describes, such
+// as the 403 of [Forbidden]; a panic results in 500. [Options.OnError] is called with errors that are not
+// sent to the client. No response has their text.
 //
 // # Users
 //

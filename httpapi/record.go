@@ -174,7 +174,7 @@ func (v *view) assigned(action schema.Actions) (values schema.Record, ok bool) {
 	}
 	values, err := v.handler.opts.Assign(v.r, v.route.key, action)
 	if err != nil {
-		v.failFor(err)
+		v.failBecause(err, ifAny)
 	}
 	return values, err == nil
 }

@@ -144,17 +144,7 @@ func (h *Handler) WriteError(w http.ResponseWriter, r *http.Request, err error) 
 		}
 	}
 	v.indent, _ = negotiation.Accept(r.Header["Accept"])
-	v.failFor(err)
-}
-
-// failFor sends the response to an error of the program's own code, which may also be a refusal.
-func (v *view) failFor(err error) {
-	var no *refusal
-	if errors.As(err, &no) {
-		v.refuse(no)
-		return
-	}
-	v.failBecause(err, ifNotFound|ifReferenced|ifSyntax|ifFields|ifFull)
+	v.failBecause(err, ifAny)
 }
 
 // failWith reports an error and sends a response without its text. No other error of the
@@ -219,16 +209,21 @@ const (
 	ifSyntax // of the body
 	ifFields // of the body or of the parameters
 	ifFull   // no id is left
+
+	ifAny = ifNotFound | ifReferenced | ifSyntax | ifFields | ifFull // of the program's own code
 )
 
 // failBecause sends the response to the error of a step. It contains the text of errors in
-// the request and of no others.
+// the request and of refusals, and of no others.
 func (v *view) failBecause(err error, possible causes) {
+	var no *refusal
 	var precondition *preconditionError
 	var syntax *schema.SyntaxError
 	var fields schema.FieldErrors
 	may := func(c causes) bool { return possible&c != 0 }
 	switch {
+	case errors.As(err, &no):
+		v.refuse(no)
 	case may(ifPrecondition) && errors.As(err, &precondition):
 		v.fail(http.StatusPreconditionFailed, precondition.detail)
 	case may(ifNotFound) && errors.Is(err, catalogue.ErrNotFound):

@@ -133,6 +133,12 @@ func TestWriteError(t *testing.T) {
 		{"unavailable", Unavailable(time.Second, errors.New("secret")), "Get", film},
 		{"canceled", context.Canceled, "Get", film},
 		{"any other", errors.New("secret"), "Get", film},
+		{"forbidden by List", Forbidden(""), "List", call{target: "/api/films/"}},
+		{"forbidden by Get", fmt.Errorf("wrapped: %w", Forbidden("Not yours.")), "Get", film},
+		{"unauthorized by Get, before an update", Unauthorized("Token", ""), "Get", call{method: "PATCH", target: "/api/films/1/"}},
+		{"forbidden by Create", Forbidden(""), "Create", call{method: "POST", target: "/api/films/"}},
+		{"forbidden by Update", fmt.Errorf("%w: %w", catalogue.ErrNotFound, Forbidden("")), "Update", call{method: "PUT", target: "/api/films/1/"}},
+		{"unauthorized by Delete", Unauthorized("Bearer", "Expired."), "Delete", call{method: "DELETE", target: "/api/films/1/"}},
 		{"unauthorized", fmt.Errorf("wrapped: %w", Unauthorized("Bearer", "Expired.")), "", film},
 		{"forbidden", Forbidden(""), "", film},
 	} {
