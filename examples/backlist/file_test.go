@@ -405,7 +405,7 @@ func TestSavedShape(t *testing.T) {
 		{"gzip", packed(t, smallFile+"\n"), ""},
 	} {
 		s := serveFile(t, "f.json", row.file, "-save")
-		if err := s.p.saveFile(s.p.start); err != nil {
+		if err := s.p.saveFile(s.p.save, s.p.start); err != nil {
 			t.Errorf("%s: %v", row.reason, err)
 		}
 		saved, err := os.ReadFile(s.p.file)
@@ -451,7 +451,7 @@ func TestMutatedFiles(t *testing.T) {
 				t.Fatalf("%q: %d records of %s, want %d", text, before[name], name, len(records))
 			}
 		}
-		if err := s.p.saveFile(s.p.start); err != nil {
+		if err := s.p.saveFile(s.p.save, s.p.start); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		again, err := tryFile(t, path, "-max-limit", "-1")

@@ -32,8 +32,10 @@
 // records of each collection, and ends if one cannot be read.
 //
 // With -save, the records are written to a file when the program starts, and when it ends
-// after an interrupt or SIGTERM. The file is replaced completely or not at all. It may be that
-// of -data. Generated records do not replace a file that exists.
+// after a signal. The file is replaced completely or not at all. It may be that
+// of -data. Generated records do not replace a file that exists. If the file has changed when the
+// program ends, because an editor or another program has written it, it stays as it is: the records are
+// in a new file beside it, which the program names, and the exit code is 1.
 //
 // # Faults
 //
@@ -75,7 +77,8 @@
 //
 // # Signals
 //
-// After an interrupt or SIGTERM, backlist waits at most ten seconds for running requests. A
+// After an interrupt, SIGTERM, or SIGHUP, which the end of a terminal sends, backlist waits at most ten
+// seconds for running requests. With nohup it ignores SIGHUP. A
 // second signal ends it immediately, without saving, as does the first one before it serves.
 package main
 
@@ -154,7 +157,7 @@ func (p *program) run(ctx context.Context, stdout io.Writer) error {
 	fmt.Fprintf(stdout, "%s%s %s\n", output, found, writes)
 	err = server.Serve(ctx, l, &http.Server{Handler: allowOrigins(p.cors, p), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute})
 	if p.save != "" {
-		err = errors.Join(err, p.saveFile(p.current.Load().records))
+		err = errors.Join(err, p.saveAtEnd(p.current.Load().records))
 	}
 	return err
 }

@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"net/http"
 	"os"
@@ -29,6 +33,7 @@ type program struct {
 	config
 	errorLog *log.Logger
 	read     *jsonFile               // nil unless the collections are those of a file
+	saved    []byte                  // digest of the file of -save when it was read or written
 	start    *catalogue.Catalogue    // never written to
 	current  atomic.Pointer[service] // which a reset replaces
 }
@@ -44,6 +49,7 @@ func newProgram(ctx context.Context, c config, errorLog *log.Logger) (*program, 
 	case exists && c.file == "" && c.data == "":
 		return nil, fmt.Errorf("-save: %s exists; to continue with its records, add -data %[1]s", c.save)
 	case c.file != "":
+		p.saved, _ = digest(c.save) // before it is read: a change in between is one, and an error is that of reading
 		p.start, err = p.readFile(errorLog.Writer())
 	default:
 		p.start, err = load(ctx, c, errorLog.Writer())
@@ -52,7 +58,10 @@ func newProgram(ctx context.Context, c config, errorLog *log.Logger) (*program, 
 		return nil, err
 	}
 	if c.save != "" && !c.back {
-		if err := p.saveFile(p.start); err != nil {
+		if err = p.saveFile(c.save, p.start); err == nil {
+			p.saved, err = digest(c.save)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("-save: %w", err)
 		}
 	}
@@ -70,12 +79,43 @@ func (p *program) readFile(output io.Writer) (*catalogue.Catalogue, error) {
 	return p.read.catalogue()
 }
 
-// saveFile writes records to the file of -save.
-func (p *program) saveFile(records *catalogue.Catalogue) error {
+// saveFile writes records to a file.
+func (p *program) saveFile(path string, records *catalogue.Catalogue) error {
 	if p.read != nil {
-		return p.read.save(p.save, records)
+		return p.read.save(path, records)
 	}
-	return records.SaveFile(p.save)
+	return records.SaveFile(path)
+}
+
+// saveAtEnd writes records to the file of -save or, if somebody else has changed that since the program
+// read or wrote it, to a new file beside it, which the error names.
+func (p *program) saveAtEnd(records *catalogue.Catalogue) error {
+	now, err := digest(p.save)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(now, p.saved) {
+		return p.saveFile(p.save, records)
+	}
+	extension := filepath.Ext(p.save)
+	file, err := os.CreateTemp(filepath.Dir(p.save), strings.TrimSuffix(filepath.Base(p.save), extension)+"-*"+extension)
+	if err != nil {
+		return fmt.Errorf("-save: %w", err)
+	}
+	beside := filepath.Clean(file.Name())
+	if err := cmp.Or(file.Close(), p.saveFile(beside, records)); err != nil {
+		return fmt.Errorf("-save: %w", err)
+	}
+	return fmt.Errorf("-save: %s has changed since it was read and stays as it is: the records are in %s", p.save, beside)
+}
+
+// digest returns a digest of the contents of a file.
+func digest(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, file)
+	return h.Sum(nil), err
 }
 
 // load returns a catalogue with the records of the file or of the service, or with generated

@@ -45,8 +45,20 @@ func (o *output) Len() int { return len(o.String()) }
 // start runs the program on a free port until the test ends.
 func start(t *testing.T, args ...string) *instance {
 	t.Helper()
+	s, lines := launch(t, args...)
+	s.base, s.addr = announced(t, lines)
+	if slices.Contains(args, "-control") {
+		s.control = matchLine(t, lines, `^control (http://127\.0\.0\.1:[1-9][0-9]*)/\n$`)[1]
+	}
+	s.sentence = matchLine(t, lines, `^Stories and series at `+s.base+`/v1/ can be filtered and searched\. (.+)\n$`)[1]
+	return s
+}
+
+// launch runs the program, and returns what it prints.
+func launch(t *testing.T, args ...string) (s *instance, lines *bufio.Reader) {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	s := &instance{stop: stop, done: make(chan struct{})}
+	s = &instance{stop: stop, done: make(chan struct{})}
 	out, stdout := io.Pipe()
 	go func() {
 		defer close(s.done)
@@ -57,12 +69,15 @@ func start(t *testing.T, args ...string) *instance {
 		stop()
 		<-s.done
 	})
-	lines := bufio.NewReader(out)
+	return s, bufio.NewReader(out)
+}
+
+// startFile serves a JSON file on a free port until the test ends.
+func startFile(t *testing.T, file string, args ...string) *instance {
+	t.Helper()
+	s, lines := launch(t, append([]string{file}, args...)...)
 	s.base, s.addr = announced(t, lines)
-	if slices.Contains(args, "-control") {
-		s.control = matchLine(t, lines, `^control (http://127\.0\.0\.1:[1-9][0-9]*)/\n$`)[1]
-	}
-	s.sentence = matchLine(t, lines, `^Stories and series at `+s.base+`/v1/ can be filtered and searched\. (.+)\n$`)[1]
+	go io.Copy(io.Discard, lines)
 	return s
 }
 

@@ -26,11 +26,15 @@ func Listen(flag, addr string) (net.Listener, error) {
 // wait is the time in which running requests can end.
 const wait = 10 * time.Second
 
-// Serve serves until ctx is done or the program receives an interrupt or SIGTERM, and then waits
-// at most ten seconds for running requests. A second signal ends the program immediately, and so
+// Serve serves until ctx is done or the program receives an interrupt, SIGTERM or, unless it ignores
+// that as nohup makes it do, SIGHUP, and then waits at most ten seconds for running requests. A second signal ends the program immediately, and so
 // does the first one before Serve is called, unless the caller catches it.
 func Serve(ctx context.Context, l net.Listener, s *http.Server) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // NotifyContext would undo that
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, signals...)
 	defer stop()
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(l) }()
