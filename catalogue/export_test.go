@@ -77,3 +77,13 @@ func FieldNames[T any](c *Collection[T]) []string {
 	}
 	return slices.Clone(c.core.Type.Engine.Names)
 }
+
+// InBare returns the collection with a key of a catalogue. Of it, only methods without records know
+// the type of its records.
+func InBare(c *Catalogue, key string) *Collection[schema.Record] {
+	m, err := c.set.Lookup(key)
+	if err != nil {
+		panic(err)
+	}
+	return &Collection[schema.Record]{m}
+}

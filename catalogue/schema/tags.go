@@ -134,7 +134,7 @@ func (f *Field) apply(tag string, t reflect.Type) error {
 func kindWord(kind Kind) func(*Field, string, reflect.Type) error {
 	return func(f *Field, _ string, t reflect.Type) error {
 		switch {
-		case f.Kind == Text, f.Kind == JSON && jsontext.Writes(t):
+		case f.Kind == Text, isWritten(f, t):
 			f.Kind = kind
 			return nil
 		case f.Kind.row().word != "":
@@ -143,6 +143,10 @@ func kindWord(kind Kind) func(*Field, string, reflect.Type) error {
 		return fmt.Errorf("want a string, got %v", t)
 	}
 }
+
+// isWritten reports whether a field, without a word about its kind, is JSON that a method of its type
+// writes. It counts as a string.
+func isWritten(f *Field, t reflect.Type) bool { return f.Kind == JSON && jsontext.Writes(t) }
 
 // flagWord returns a function that sets something of a field that fits.
 func flagWord(want string, fits func(*Field) bool, set func(*Field)) func(*Field, string, reflect.Type) error {
@@ -192,9 +196,9 @@ func (f *Field) tagRefers(value string, t reflect.Type) error {
 	switch {
 	case value == "" || strings.HasPrefix(value, ".") || strings.HasSuffix(value, "."):
 		return errors.New("want the key of a collection, or the key and a field of it, such as customers.email")
-	case f.Kind == Text && t.Kind() != reflect.Slice:
+	case f.Kind == Text && (t.Kind() != reflect.Slice || jsontext.Writes(t)), isWritten(f, t):
 		f.Kind = Reference
-	case f.Kind == Array && f.Item.Kind == Text:
+	case f.Kind == Array && f.Item.Kind == Text, f.Kind == JSON && t.Kind() == reflect.Slice && jsontext.Writes(elem(t.Elem())):
 		f.Kind, f.Item = References, nil
 	case strings.Contains(value, "."):
 		return fmt.Errorf("want a string or a slice of strings, got %v", t)
@@ -251,7 +255,7 @@ func (f *Field) tagLength(bound *int, value string, t reflect.Type) (err error) 
 
 // tagKey makes the field the key.
 func (f *Field) tagKey(_ string, t reflect.Type) error {
-	if f.Kind == JSON && jsontext.Writes(t) {
+	if isWritten(f, t) {
 		f.Kind, f.Nullable, f.Default = Text, false, ""
 	}
 	switch row := f.Kind.row(); {

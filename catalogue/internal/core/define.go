@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -217,16 +218,13 @@ func (c *Set) checkBy(s *Type, f schema.Field) error {
 	}
 	other := c.All[c.byKey[f.Refers]].Type
 	if t := s.Column(ordering.Snake(f.Name)).GoType; t != nil {
-		if t.Kind() == reflect.Slice {
-			t = t.Elem()
-		}
-		if t.Kind() == reflect.Pointer {
+		for !jsontext.Writes(t) && (t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer) {
 			t = t.Elem()
 		}
 		switch {
 		case f.By == "" && t.Kind() == reflect.String:
 			return fmt.Errorf("it refers to ids of %s, but is text", f.Refers)
-		case f.By != "" && reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr:
+		case f.By != "" && jsontext.IsIntegral(t) && !jsontext.Writes(t):
 			return fmt.Errorf("it refers to texts of %s, their %s, but is a number", f.Refers, f.By)
 		}
 	}

@@ -38,6 +38,8 @@ type Field struct {
 	order func(sortkey.Key) sortkey.Key
 	// EntryKey returns the sort key of an entry.
 	EntryKey func(*store.Entry) sortkey.Key
+	// goKey returns the key that the Go type of a reference alone would have.
+	goKey func(*store.Entry) sortkey.Key
 	// keyOf returns the sort key of a value of a condition.
 	keyOf func(value any) (sortkey.Key, error)
 	// AnyReference reports whether the value, a reference or a list of references, has one for which the
@@ -156,29 +158,30 @@ func (s *Type) newField(d schema.Field) *Field {
 // derive sets what the Go type of a field decides.
 func (s *builder) derive(f *Field, d ordering.ValueField) error {
 	f.GoType, f.Indexed, f.Ordered = s.Reflect.FieldByIndex(d.Index).Type, true, d.Ordered
-	base, key := f.GoType, s.keyIn(d, f.GoType)
-	if base.Kind() == reflect.Pointer {
-		base = base.Elem()
-	}
+	base, key := baseOf(f.GoType), s.keyIn(d, f.GoType)
 	f.decodes = d.Ordered || jsontext.Reads(base)
-	if f.JSONKey = key; d.Ordered || jsontext.Writes(base) {
+	own := d.Ordered || jsontext.Writes(base)
+	if f.JSONKey = key; own {
 		f.JSONKey = s.jsonOf(d, f.GoType)
 	}
 	f.kind = d.Kind
 	switch {
 	case d.Ordered && f.Fold:
 		return fmt.Errorf("field %s: %v has a method OrderingKey, so that it cannot compare without regard to case", f.Name, f.GoType)
-	case f.Refers != "" && (f.kind != reflect.Int || d.Ordered): // it compares as what it refers to
-		if f.kind != reflect.String {
+	case f.Refers != "" && (f.kind != reflect.Int || own): // it compares as what it refers to
+		if f.kind != reflect.String || own {
 			f.kind = reflect.Invalid
 		}
 		f.keyOf = func(value any) (sortkey.Key, error) {
 			k, err := d.KeyOf(value)
-			if err == nil && d.Ordered {
-				k = jsonKey(value)
+			if err == nil && own && value != nil {
+				p := reflect.New(reflect.TypeOf(value)) // methods may have pointers as receivers
+				p.Elem().Set(reflect.ValueOf(value))
+				k = jsonKey(p.Interface())
 			}
 			return f.Sorted(k), err
 		}
+		f.goKey = key
 		return nil
 	case d.Ordered:
 		f.order = nil
@@ -242,12 +245,17 @@ func (f *Field) TextKey(text string) sortkey.Key {
 	return f.SortKey(text)
 }
 
+// baseOf returns a type or, if it is a pointer, the type to which it points.
+func baseOf(t reflect.Type) reflect.Type {
+	if t != nil && t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
 // hasText reports whether the values are text.
 func (f *Field) hasText() bool {
-	t := f.GoType
-	if t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
+	t := baseOf(f.GoType)
 	return t == nil || t.Kind() == reflect.String || jsontext.Writes(t)
 }
 
@@ -260,16 +268,21 @@ func (s *Type) Column(name string) *Field {
 	return nil
 }
 
-// ComparesAs sets the order of a field that refers to records By another one, which is text.
+// ComparesAs sets the order of a field that refers to records By another one, which is text in JSON.
+// If the Go type of that one is another, such as an array, its keys are not those of the text.
 func (f *Field) ComparesAs(by *Field) {
 	f.order = by.order
-	if by.Ordered {
-		f.order = func(k sortkey.Key) sortkey.Key {
-			if text, ok := k.AsText(); ok {
-				return by.TextKey(text)
-			}
-			return k
+	if !by.decodes {
+		return
+	}
+	f.order = func(k sortkey.Key) sortkey.Key {
+		if text, ok := k.AsText(); ok {
+			return by.TextKey(text)
 		}
+		return k
+	}
+	if f.goKey != nil && by.order == nil && baseOf(f.GoType) == baseOf(by.GoType) {
+		f.EntryKey = f.goKey
 	}
 }
 
