@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 )
@@ -149,5 +151,49 @@ func TestNoOldReadAfterNewRevision(t *testing.T) {
 			}
 			return nil
 		})
+	}
+}
+
+// TestConcurrentClonesOfSnapshots clones snapshots of one collection that is garbage: some have the
+// same state, and one the state that a reader got with another index. The race detector finds
+// two forks of one tree.
+func TestConcurrentClonesOfSnapshots(t *testing.T) {
+	for _, typ := range []func() *Type{func() *Type { return newType(5) }, newMemberType} {
+		snapshots := func() (held []*Store) {
+			c := New(typ()) // not newStore, which keeps it until the test ends
+			for i := range 300 {
+				put(c, &record{text: strconv.Itoa(i % 7), members: []string{"text"}})
+			}
+			held = append(held, Hold(c))
+			ordered(t, c, "text")
+			return append(held, Hold(c), Hold(c))
+		}()
+		for range 3 {
+			runtime.GC()
+		}
+		for _, s := range snapshots {
+			if s.published.Load().store.Value() != nil {
+				t.Fatal("the collection is not garbage")
+			}
+		}
+		var group sync.WaitGroup
+		for _, s := range snapshots {
+			group.Go(func() {
+				for n := range 20 {
+					c := Clone(s)[0]
+					put(c, &record{Entry: Entry{1 + n}, text: "new"})
+					remove(c, 100)
+					if err := c.Check(); err != nil || c.Len() != 299 {
+						t.Error(c.Len(), err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		for _, s := range snapshots {
+			if err := s.Check(); err != nil || s.Len() != 300 {
+				t.Error(s.Len(), err)
+			}
+		}
 	}
 }

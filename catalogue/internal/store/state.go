@@ -80,8 +80,11 @@ func (s *State) Entries() []*Entry {
 }
 
 // fork returns a state with the same records for a writer to change. It writes to
-// the trees of s, so the state mutex must be held. O(indexes).
+// the trees of s, so the state mutex of its store must be held, and it excludes forks of the states of
+// other stores that have the same trees: of a collection and of its snapshots. O(indexes).
 func (s *State) fork() *State {
+	s.policy.mu.Lock()
+	defer s.policy.mu.Unlock()
 	f := s.sibling()
 	f.primary = s.primary.fork().(primary)
 	f.indexes = slices.Clone(s.indexes)

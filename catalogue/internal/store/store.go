@@ -191,29 +191,16 @@ func Hold(c *Store) *Store {
 	return held
 }
 
-// owner returns the store whose writers fork the trees of the published state: that from which a
-// held store was made, or the store itself if that one is garbage.
-func (c *Store) owner() *Store {
-	if c.pins == nil {
-		if owner := c.published.Load().store.Value(); owner != nil {
-			return owner
-		}
-	}
-	return c
-}
-
 // Clone returns independent copies of stores at one instant. Their trees are
 // forks of the originals. All callers must list the stores in the same order.
 // O(indexes of all stores).
 func Clone(stores ...*Store) []*Store {
-	owners := make([]*Store, len(stores))
-	for i, c := range stores {
-		owners[i] = c.owner()
-		owners[i].committing.Lock()
-		defer owners[i].committing.Unlock()
+	for _, c := range stores {
+		c.committing.Lock()
+		defer c.committing.Unlock()
 	}
-	lock(owners)
-	defer unlock(owners)
+	lock(stores)
+	defer unlock(stores)
 	clones := make([]*Store, len(stores))
 	for i, c := range stores {
 		clones[i] = c.clone()
