@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"cmp"
 	"context"
 	"iter"
 
@@ -14,7 +13,10 @@ import (
 
 // A Change is the difference that a revision made to one record. A record that was
 // inserted and deleted in one batch has no Change. A record that was written with the
-// same content has one. A Change is safe for concurrent use.
+// same content has one. If the key of a record is a text that is [schema.Field].Fold, and its case
+// changes, there are two: the deletion of the record with the old key, and the insertion of that with
+// the new one. So a copy of the collection that applies Identity and After of each Change is right. A
+// Change is safe for concurrent use.
 type Change[T any] struct {
 	Revision uint64          // revision at which the change became visible
 	Identity schema.Identity // id or key of the record
@@ -56,7 +58,7 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	}
 	changes = make([]Change[T], len(events))
 	for i, ev := range events {
-		changes[i] = Change[T]{ev.Revision, c.core.Type.Identity.Of(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.Type.Copier, ev.Old, ev.New}
+		changes[i] = Change[T]{ev.Revision, ev.Identity, ev.Last, c.core.Type.Copier, ev.Old, ev.New}
 	}
 	return changes, now, nil
 }

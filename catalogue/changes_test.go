@@ -1,16 +1,23 @@
 package catalogue_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // newAccounts returns an empty collection with a history of the given length.
@@ -263,4 +270,190 @@ func TestWriteInsideChanges(t *testing.T) {
 	if c.Count() != 20 {
 		t.Errorf("Count() = %d, want 20", c.Count())
 	}
+}
+
+// A followed is a collection whose records are written at random, and followed by their identity.
+type followed[T any] struct {
+	c  *catalogue.Collection[T]
+	by string // name of the key, or "" if records have ids
+	// record returns the record with one of some identities, spelled in one of two ways.
+	record func(identity int, capital bool, n int) T
+}
+
+// texts returns the texts of keys with small and with capital letters.
+func texts(identity int, capital bool) string {
+	text := string(rune('a' + identity))
+	if capital {
+		text = strings.ToUpper(text)
+	}
+	return text
+}
+
+// TestFollowers follows collections with each kind of identity beside writers. A follower that applies
+// Identity and After alone has the records of each snapshot.
+func TestFollowers(t *testing.T) {
+	type spelled struct {
+		Code string `json:"code" backlist:"key,fold"`
+		N    int    `json:"n"`
+	}
+	const length = 1 << 20
+	opts := catalogue.Options{History: length}
+	open := func(f ...schema.Field) catalogue.Options {
+		return catalogue.Options{History: length, Members: f}
+	}
+	key := schema.Field{Name: "code", Kind: schema.Text, Key: true, Unique: true}
+	fold := key
+	fold.Fold = true
+	member := func(identity int, capital bool, n int) schema.Record {
+		r, err := schema.Record{}.With("code", texts(identity, capital))
+		must(t, err)
+		r, err = r.With("n", n)
+		must(t, err)
+		return r
+	}
+	inCatalogue := func(f schema.Field) *catalogue.Collection[schema.Record] {
+		d := catalogue.Define[schema.Record]("codes", catalogue.Options{History: length, Description: &schema.Description{Lookup: "code", Fields: []schema.Field{f}}})
+		return mustIn(d, mustCatalogue(t, d))
+	}
+	t.Run("ids", func(t *testing.T) {
+		followAll(t, followed[account]{mustCollection[account](t, opts), "", func(i int, _ bool, n int) account { return account{ID: i + 1, Amount: n} }})
+	})
+	t.Run("open, ids", func(t *testing.T) {
+		followAll(t, followed[schema.Record]{mustCollection[schema.Record](t, open()), "", func(i int, capital bool, n int) schema.Record {
+			r := member(i, capital, n)
+			r.ID = i + 1
+			return r
+		}})
+	})
+	t.Run("strings", func(t *testing.T) {
+		followAll(t, followed[session]{mustCollection[session](t, opts), "token", func(i int, _ bool, n int) session {
+			return session{texts(i, false), fmt.Sprint(i), n}
+		}})
+	})
+	t.Run("fold", func(t *testing.T) {
+		followAll(t, followed[spelled]{mustCollection[spelled](t, opts), "code", func(i int, capital bool, n int) spelled { return spelled{texts(i, capital), n} }})
+	})
+	t.Run("with OrderingKey", func(t *testing.T) {
+		followAll(t, followed[user]{mustCollection[user](t, opts), "login", func(i int, capital bool, n int) user { return user{login(texts(i, capital)), n, ""} }})
+	})
+	t.Run("with MarshalText", func(t *testing.T) {
+		followAll(t, followed[maker]{mustCollection[maker](t, opts), "id", func(i int, _ bool, n int) maker { return maker{octets{1, byte(i)}, fmt.Sprint(n)} }})
+	})
+	t.Run("open, keys", func(t *testing.T) { followAll(t, followed[schema.Record]{inCatalogue(key), "code", member}) })
+	t.Run("open, fold", func(t *testing.T) { followAll(t, followed[schema.Record]{inCatalogue(fold), "code", member}) })
+}
+
+// followAll writes in several goroutines, follows the changes, and compares with snapshots.
+func followAll[T any](t *testing.T, f followed[T]) {
+	type records = map[schema.Identity]string
+	snapshots, states, now := map[uint64]records{}, map[uint64]records{0: {}}, records{}
+	var writers sync.WaitGroup
+	for seed := range uint64(3) {
+		writers.Go(func() {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			for range scaled(200) {
+				_ = f.write(rng) // of a record that may not exist
+			}
+		})
+	}
+	writers.Go(func() {
+		for range scaled(100) {
+			s := f.c.Snapshot()
+			snapshots[s.Revision()] = f.records(s)
+		}
+	})
+	var ended atomic.Bool
+	go func() {
+		writers.Wait()
+		ended.Store(true)
+		if _, err := f.c.Upsert(f.record(0, false, 0)); err != nil {
+			t.Error(err)
+		}
+	}()
+	for ch, err := range f.c.Changes(t.Context(), 0) {
+		must(t, err)
+		before, existed := ch.Before()
+		if text, known := now[ch.Identity]; known != existed || existed && text != wireOf(before) {
+			t.Errorf("revision %d: %v was %q, and is %s (%t) before the change", ch.Revision, ch.Identity, text, wireOf(before), existed)
+		}
+		if after, exists := ch.After(); exists {
+			now[ch.Identity] = wireOf(after)
+		} else {
+			delete(now, ch.Identity)
+		}
+		if ch.Last {
+			states[ch.Revision] = maps.Clone(now)
+		}
+		if ch.Last && ended.Load() && ch.Revision == f.c.Revision() {
+			break
+		}
+	}
+	snapshots[f.c.Revision()] = f.records(f.c)
+	for revision, want := range snapshots {
+		equal(t, fmt.Sprintf("the records of revision %d", revision), want, states[revision])
+	}
+}
+
+// records returns the records of a collection by their identity.
+func (f followed[T]) records(c *catalogue.Collection[T]) map[schema.Identity]string {
+	all := map[schema.Identity]string{}
+	for r := range c.All() {
+		all[f.identity(r)] = wireOf(r)
+	}
+	return all
+}
+
+// identity returns the identity in the JSON of a record.
+func (f followed[T]) identity(record T) (id schema.Identity) {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(wireOf(record)), &members)
+	_ = json.Unmarshal(members[cmp.Or(f.by, "id")], &id)
+	return id
+}
+
+// write makes one of some writes.
+func (f followed[T]) write(rng *rand.Rand) error {
+	random := func() T { return f.record(rng.IntN(6), rng.IntN(2) == 0, rng.IntN(1000)) }
+	r := random()
+	switch rng.IntN(10) {
+	case 0:
+		return f.c.ReplaceAll(func(yield func(T) bool) {
+			for i := range rng.IntN(6) {
+				if !yield(f.record(i, rng.IntN(2) == 0, rng.IntN(1000))) {
+					return
+				}
+			}
+		})
+	case 1:
+		return f.delete(f.c, r)
+	case 2, 3, 4:
+		return f.c.Batch(func(tx *catalogue.Tx[T]) error {
+			_ = f.delete(tx, r)
+			_, err := tx.Upsert(random())
+			_ = f.delete(tx, random())
+			_, _ = tx.Insert(random())
+			_, _ = tx.Insert(r)
+			return err
+		})
+	case 5, 6, 7:
+		change := func(to *T) error { *to = r; return nil }
+		if id := f.identity(r); f.by != "" {
+			return f.c.By(f.by).Update(id.Key, change)
+		} else {
+			return f.c.Update(id.ID, change)
+		}
+	}
+	_, err := f.c.Upsert(r)
+	return err
+}
+
+// delete deletes the record that has the identity of r.
+func (f followed[T]) delete(from interface {
+	Delete(id int) error
+	By(field string) *catalogue.TextIndex[T]
+}, r T) error {
+	if f.by != "" {
+		return from.By(f.by).Delete(f.identity(r).Key)
+	}
+	return from.Delete(f.identity(r).ID)
 }

@@ -9,9 +9,15 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
+// An Event is a change of the record with an identity, in a history.
+type Event struct {
+	Identity schema.Identity
+	store.Event
+}
+
 // Since returns the changes after a revision.
-func Since(c *Collection, revision uint64) (events []store.Event, now uint64, err error) {
-	events, kept, now := c.Store.Since(revision)
+func Since(c *Collection, revision uint64) (events []Event, now uint64, err error) {
+	found, kept, now := c.Store.Since(revision)
 	if c.Type.Engine.History == 0 {
 		kept = now
 	}
@@ -23,7 +29,28 @@ func Since(c *Collection, revision uint64) (events []store.Event, now uint64, er
 	case revision < kept:
 		return nil, 0, c.Type.Errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)
 	}
+	events = make([]Event, 0, len(found))
+	for _, ev := range found {
+		steps(c.Type, store.Change{Old: ev.Old, New: ev.New}, func(id schema.Identity, old, fresh *store.Entry) {
+			step := ev
+			step.Old, step.New, step.Last = old, fresh, ev.Last && fresh == ev.New
+			events = append(events, Event{id, step})
+		})
+	}
 	return events, now, nil
+}
+
+// steps calls f for the identities that a change concerns. If the key of a record is spelled otherwise
+// after it, that is a deletion and an insertion.
+func steps(s *Type, ch store.Change, f func(id schema.Identity, old, fresh *store.Entry)) {
+	id := s.Identity.Of(cmp.Or(ch.New, ch.Old))
+	if ch.Old != nil {
+		if before := s.Identity.Of(ch.Old); before != id {
+			f(before, ch.Old, nil)
+			ch.Old = nil
+		}
+	}
+	f(id, ch.Old, ch.New)
 }
 
 // A Commit has the changes of a batch to one collection. Package catalogue documents it.
@@ -66,19 +93,18 @@ func commitOf(s *Type, from store.Commit) (Commit, error) {
 		record []byte
 	}
 	rows := make([]row, 0, len(from.Changes))
+	var failed error
 	for _, ch := range from.Changes {
-		id := s.Identity.Of(cmp.Or(ch.New, ch.Old))
-		if ch.Old != nil && s.Identity.Of(ch.Old) != id {
-			rows = append(rows, row{s.Identity.Of(ch.Old), nil})
-		}
-		var record []byte
-		if ch.New != nil {
-			var err error
-			if record, err = s.Stored(ch.New); err != nil {
-				return Commit{}, err
+		steps(s, ch, func(id schema.Identity, _, fresh *store.Entry) {
+			var record []byte
+			if fresh != nil && failed == nil {
+				record, failed = s.Stored(fresh)
 			}
-		}
-		rows = append(rows, row{id, record})
+			rows = append(rows, row{id, record})
+		})
+	}
+	if failed != nil {
+		return Commit{}, failed
 	}
 	changes := func(yield func(schema.Identity, []byte) bool) {
 		for _, r := range rows {
