@@ -22,8 +22,8 @@ type Query struct {
 	// Window is the page of the selected records.
 	Window pagination.Window
 
-	// Terms order the records. Those that name no field, or one that is not in Sortable of the
-	// description, are dropped. If Sortable is nil, it is the names of Fields that are not
+	// Terms order the records. They name fields in snake_case or as in JSON. Those that name no field, or
+	// one that is not in Sortable of the description, are dropped. If Sortable is nil, it is the names of Fields that are not
 	// Hidden, or, if these are nil too, of all members of the records. Fields inside others, such
 	// as address__city, must be in Sortable. Those of the default order, in any direction, are not
 	// dropped. If no term is left, the order is the default one.
@@ -42,7 +42,7 @@ type Query struct {
 type Listing struct {
 	Records [][]byte        // JSON objects, which must not be modified
 	Count   int             // number of selected records, or -1 if the Query has a Place
-	Terms   []ordering.Term // those of the Query that name a field
+	Terms   []ordering.Term // those of the Query that name a field, in snake_case
 
 	// Keys are the sort keys of the Records by the first term, if the Query has a Place.
 	Keys []sortkey.Key

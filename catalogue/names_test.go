@@ -1,6 +1,8 @@
 package catalogue_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,4 +120,78 @@ func TestNamesBesideTheID(t *testing.T) {
 			t.Errorf("by %s: %v, %v, want 2", name, d, err)
 		}
 	}
+}
+
+// TestNamesInQueries names fields as they are written in JSON in whatever takes a Query. The answers,
+// and the tokens, are those for the names in snake_case.
+func TestNamesInQueries(t *testing.T) {
+	type visit struct {
+		ID        int `json:"id"`
+		UnitPrice int `json:"unitPrice"`
+		MadeIn    int `json:"madeIn" backlist:"refers=countries"`
+	}
+	const data = `{"countries":[{"id":1,"cca3":"ZWE","US Gross":3,"unitPrice":2.5,"head":{"bornIn2":7}},
+		{"id":2,"cca3":"AFG","US Gross":1,"unitPrice":3.5,"head":{"bornIn2":9}},{"id":3,"cca3":"NLD","US Gross":2,"unitPrice":1.5,"head":{"bornIn2":8}}],
+		"visits":[{"id":1,"unitPrice":3,"madeIn":1},{"id":2,"unitPrice":1,"madeIn":2},{"id":3,"unitPrice":2,"madeIn":3}]}`
+	for _, open := range []bool{false, true} {
+		for _, sortable := range []map[string][]string{nil, {
+			"countries": {"unit_price", "us _gross", "cca_3", "head__born_in_2"},
+			"visits":    {"unit_price", "made_in", "made_in__cca_3", "made_in__head__born_in_2"},
+		}} {
+			set := func(d *schema.Description) { d.Sortable = sortable[d.Key] }
+			c := mustCatalogue(t, definitionOf[country](t, "countries", open, set), definitionOf[visit](t, "visits", open, set))
+			must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
+			for _, row := range []struct {
+				key, by, snake string
+				where          schema.Test
+				want           []int
+			}{
+				{"countries", "unitPrice", "unit_price", schema.Test{}, []int{3, 1, 2}},
+				{"countries", "-cca3", "-cca_3", schema.Test{}, []int{1, 3, 2}},
+				{"countries", "US Gross", "us _gross", schema.Test{Field: "unitPrice", Lookup: "gt", Values: []string{"2"}}, []int{2, 1}},
+				{"countries", "head__bornIn2", "head__born_in_2", schema.Test{Field: "head__bornIn2", Lookup: "lt", Values: []string{"9"}}, []int{1, 3}},
+				{"visits", "unitPrice,unit_price", "unit_price", schema.Test{Field: "madeIn", Lookup: "in", Values: []string{"1", "2"}}, []int{2, 1}},
+				{"visits", "madeIn__cca3", "made_in__cca_3", schema.Test{Field: "madeIn__unitPrice", Lookup: "gt", Values: []string{"2"}}, []int{2, 1}},
+				{"visits", "-made_in__head__bornIn2", "-made_in__head__born_in_2", schema.Test{Field: "made_in__US Gross", Lookup: "exact", Values: []string{"1"}}, []int{2}},
+			} {
+				if sortable == nil && strings.Contains(row.by, "__") {
+					continue // fields inside others must be in Sortable
+				}
+				what := fmt.Sprintf("open %t, sortable %t, %s by %s", open, sortable != nil, row.key, row.by)
+				coll, q := collectionOf(t, c, row.key), catalogue.Query{Terms: ordering.Parse(row.by, nil)}
+				if row.where.Field != "" {
+					q.Filter.Tests = []schema.Test{row.where}
+				}
+				list, err := coll.List(t.Context(), q)
+				must(t, err)
+				equal(t, what, row.want, idsIn(t, list.Records))
+				equal(t, what+": Terms", ordering.Parse(row.snake, nil), slices.Compact(list.Terms))
+				var scanned [][]byte
+				for record, err := range coll.All(t.Context(), q) {
+					must(t, err)
+					scanned = append(scanned, record)
+				}
+				equal(t, what+": All", row.want, idsIn(t, scanned))
+				counts, err := coll.Counts(t.Context(), q.Filter, [][]schema.Test{{}})
+				must(t, err)
+				equal(t, what+": Counts", []int{len(row.want)}, counts)
+				q.Place = &pagination.Place{Window: pagination.Window{Limit: 1}}
+				first, err := coll.List(t.Context(), q)
+				must(t, err)
+				q.Terms, q.Place.Token, q.Place.Limit = ordering.Parse(row.snake, nil), first.Token(0), 9
+				rest, err := coll.List(t.Context(), q)
+				must(t, err)
+				equal(t, what+": a walk", row.want, append(idsIn(t, first.Records), idsIn(t, rest.Records)...))
+			}
+		}
+	}
+}
+
+// idsIn returns the ids in the JSON of records.
+func idsIn(t *testing.T, records [][]byte) (ids []int) {
+	t.Helper()
+	for _, r := range records {
+		ids = append(ids, idIn(t, r))
+	}
+	return ids
 }

@@ -91,13 +91,13 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 	return r
 }
 
-// sorts reports whether an ordering may name a field. Any may if the fields are not known: then
-// the collection drops other names.
+// sorts reports whether an ordering may name a field. If the fields are not known, any name without
+// capital letters may, and the collection drops those that it lacks.
 func (r *route) sorts(field string) bool {
 	if !pagination.TraitsOf(r.pages).Counted && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
 		return false
 	}
-	return r.sortable == nil || field == ordering.Snake(r.about.Identity().Name) || slices.Contains(r.sortable, field)
+	return r.sortable == nil && (r.about.JSONNames || strings.ToLower(field) == field) || field == ordering.Snake(r.about.Identity().Name) || slices.Contains(r.sortable, field)
 }
 
 // possible returns the actions that the collection implements.

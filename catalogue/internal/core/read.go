@@ -67,7 +67,7 @@ func (c *Collection) All(ctx context.Context, q Query) iter.Seq2[[]byte, error] 
 
 // ask returns a query of the engine with the terms and the filter of a query.
 func (c *Collection) ask(ctx context.Context, q Query) (asked store.Query, terms []ordering.Term, f filter, err error) {
-	terms = q.Terms
+	terms = layout.Rename(q.Terms, c.fieldOf)
 	if slices.ContainsFunc(terms, c.unsortable) {
 		terms = slices.DeleteFunc(slices.Clone(terms), c.unsortable)
 	}

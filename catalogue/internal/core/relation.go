@@ -38,6 +38,15 @@ func crosses(c *Collection, path string) bool {
 	return ok
 }
 
+// fieldOf returns the name of a field in snake_case, which may be that of a field of other records. It
+// returns an unknown name unchanged.
+func (c *Collection) fieldOf(name string) string {
+	if col, to, rest, crosses := follow(c, name); crosses {
+		return col.Snake + "__" + to.fieldOf(rest)
+	}
+	return c.Type.FieldOf(name)
+}
+
 // An instant holds the states that one query reads. It is for one goroutine.
 type instant struct {
 	ctx    context.Context

@@ -115,7 +115,7 @@ func New(t Table, opts Options, fields []schema.Field) (*Type, error) {
 			s.Engine.Default = []ordering.Term{ordering.Asc(s.Engine.Key)}
 		}
 	}
-	s.Engine.Field, s.Engine.FieldOf = s.engineField, s.fieldOf
+	s.Engine.Field, s.Engine.FieldOf = s.engineField, s.FieldOf
 	describe := s.describeStruct
 	if s.Open() {
 		describe = s.describeOpen
@@ -302,10 +302,10 @@ func (s *builder) describeOpen() error {
 	return nil
 }
 
-// fieldOf returns the name in snake_case of a field whose name may be that in JSON. A member of open
+// FieldOf returns the name in snake_case of a field whose name may be that in JSON. A member of open
 // records whose name would be empty, or that of the id or the key, such as _id, has only its name
 // in JSON.
-func (s *Type) fieldOf(name string) string {
+func (s *Type) FieldOf(name string) string {
 	if f := s.byName[name]; f != nil {
 		return f.Snake
 	}
@@ -321,7 +321,7 @@ func (s *Type) checkNames(r schema.Record) error {
 	var few [32]string // so that most records allocate nothing
 	fields := few[:0]
 	for name := range r.All() {
-		fields = append(fields, s.fieldOf(name))
+		fields = append(fields, s.FieldOf(name))
 	}
 	slices.Sort(fields)
 	for i := 1; i < len(fields); i++ {
@@ -330,7 +330,7 @@ func (s *Type) checkNames(r schema.Record) error {
 		}
 		var names []string
 		for name := range r.All() {
-			if s.fieldOf(name) == fields[i] {
+			if s.FieldOf(name) == fields[i] {
 				names = append(names, name)
 			}
 		}

@@ -87,7 +87,7 @@ func (s *builder) describeTable() error {
 // Row returns the row of the field with a name, in snake_case or as in JSON, or nil if none exists.
 // Open records have any.
 func (s *Type) Row(name string) *Field {
-	name = s.fieldOf(name)
+	name = s.FieldOf(name)
 	f := s.byName[name]
 	if f == nil && s.Open() && name != "" {
 		path := pathOf(name)
@@ -98,9 +98,12 @@ func (s *Type) Row(name string) *Field {
 }
 
 // Terms returns terms with the names of fields in snake_case. Unknown names remain.
-func (s *Type) Terms(terms []ordering.Term) []ordering.Term {
+func (s *Type) Terms(terms []ordering.Term) []ordering.Term { return Rename(terms, s.FieldOf) }
+
+// Rename returns terms with other names of their fields. It does not change terms.
+func Rename(terms []ordering.Term, rename func(name string) string) []ordering.Term {
 	for i, t := range terms {
-		if name := s.fieldOf(t.Field); name != t.Field {
+		if name := rename(t.Field); name != t.Field {
 			terms = slices.Clone(terms)
 			terms[i].Field = name
 		}
@@ -260,9 +263,9 @@ func (f *Field) hasText() bool {
 }
 
 // Column returns the row of a described field, which may be inside another one, or nil if none
-// exists.
+// exists. Its name is in snake_case or as in JSON.
 func (s *Type) Column(name string) *Field {
-	if f := s.byName[name]; f != nil && f.described {
+	if f := s.byName[s.FieldOf(name)]; f != nil && f.described {
 		return f
 	}
 	return nil
