@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,18 +23,21 @@ import (
 )
 
 // An issue is a record of each collection of the service with which pages were recorded.
-type issue struct {
-	ID        int       `json:"id"`
-	Name      string    `json:"name" backlist:"maxlength=100"`
-	Kind      string    `json:"kind" backlist:"choices=note|news|review,default=note"`
-	Rank      *int32    `json:"rank"`
-	Price     string    `json:"price" backlist:"decimal=8.2,default=0.00"`
-	Published bool      `json:"published" backlist:"default=false"`
-	Day       *string   `json:"day" backlist:"date"`
-	Created   time.Time `json:"created" backlist:"default=now"`
+type issue[M any] struct {
+	ID        int     `json:"id"`
+	Name      string  `json:"name" backlist:"maxlength=100"`
+	Kind      string  `json:"kind" backlist:"choices=note|news|review,default=note"`
+	Rank      *int32  `json:"rank"`
+	Price     string  `json:"price" backlist:"decimal=8.2,default=0.00"`
+	Published bool    `json:"published" backlist:"default=false"`
+	Day       *string `json:"day" backlist:"date"`
+	Created   M       `json:"created" backlist:"default=now"`
 }
 
-func newRecordedPages(t testing.TB) *catalogue.Catalogue {
+func newRecordedPages(t testing.TB) *catalogue.Catalogue { return recordedPages[time.Time](t) }
+
+// recordedPages returns the collections of the service. Their times have the type M.
+func recordedPages[M any](t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	define := func(key, name string, about schema.Description) catalogue.AnyDefinition {
 		about.Name = name
@@ -41,7 +45,7 @@ func newRecordedPages(t testing.TB) *catalogue.Catalogue {
 		about.Filters = []string{
 			"kind", "kind__in", "rank", "rank__gte", "rank__lte", "rank__isnull", "published", "created__gte", "created__lte",
 		}
-		return catalogue.Define[issue](key, catalogue.Options{Description: &about, Now: func() time.Time { return ownNow }})
+		return catalogue.Define[issue[M]](key, catalogue.Options{Description: &about, Now: func() time.Time { return ownNow }})
 	}
 	limits := pagination.Limits{Default: 10, Max: 50}
 	c := mustCatalogue(t,
@@ -65,8 +69,13 @@ func newRecordedPages(t testing.TB) *catalogue.Catalogue {
 // records than the ones that follow: in their place is one that leads to these. Two recorded pages
 // end before records that are null.
 func TestPagesVectors(t *testing.T) {
+	t.Run("time.Time", func(t *testing.T) { replayPages(t, newRecordedPages(t)) })
+	t.Run("schema.DateTime", func(t *testing.T) { replayPages(t, recordedPages[schema.DateTime](t)) })
+}
+
+func replayPages(t *testing.T, c *catalogue.Catalogue) {
 	tokens, ends, nulls := 0, 0, 0
-	replayAll(t, newRecordedPages(t), "testdata/pages/vectors.jsonl", 577, func(h http.Handler, v *vector) {
+	replayAll(t, c, "testdata/pages/vectors.jsonl", 577, func(h http.Handler, v *vector) {
 		if v.Want.Page == nil || v.Request.Method != "GET" {
 			return
 		}
@@ -101,6 +110,44 @@ func TestPagesVectors(t *testing.T) {
 		}
 	})
 	equal(t, "links with tokens, to the end or the start, and pages with nulls", []int{60, 10, 2}, []int{tokens, ends, nulls})
+}
+
+// TestCursorsOverTimes: a cursor has the text that Python has for the value of the last record, whatever
+// type holds it.
+func TestCursorsOverTimes(t *testing.T) {
+	type row struct {
+		ID       int              `json:"id"`
+		DateTime schema.DateTime  `json:"date_time"`
+		Pointer  *schema.DateTime `json:"pointer"`
+		Moment   time.Time        `json:"moment"`
+		Clock    schema.Time      `json:"clock"`
+		Null     *schema.Time     `json:"null"`
+		Text     string           `json:"text" backlist:"time"`
+	}
+	rows := catalogue.Define[row]("rows", catalogue.Options{})
+	c := mustCatalogue(t, rows)
+	for i := range 5 { // one is a date in summer
+		at := time.Date(2024, 7, 26, 11, 30, i, 0, time.FixedZone("", 2*3600))
+		clock := schema.Time(8*time.Hour + time.Duration(i)*500*time.Millisecond)
+		moment := schema.At(at)
+		_, err := mustIn(rows, c).Insert(row{0, moment, &moment, at, clock, &clock, clock.String()})
+		must(t, err)
+	}
+	h := mustHandler(t, c, Options{Pages: pagination.Cursors{Limits: pagination.Limits{Default: 2}}})
+	for field, want := range map[string]string{
+		"date_time": "2024-07-26 09:30:01+00:00", "pointer": "2024-07-26 09:30:01+00:00", "moment": "2024-07-26 09:30:01+00:00",
+		"clock": "08:00:00.500000", "null": "08:00:00.500000", "text": "08:00:00.500000",
+	} {
+		first := readPage(get(h, "/api/rows/?ordering="+field).Body)
+		next, err := url.Parse(*first.Next)
+		must(t, err)
+		cursor, err := base64.StdEncoding.DecodeString(next.Query().Get("cursor"))
+		must(t, err)
+		position, err := url.ParseQuery(string(cursor))
+		must(t, err)
+		equal(t, "the cursor over "+field, url.Values{"p": {want}}, position)
+		equal(t, "the page after it", []any{float64(3), float64(4)}, readPage(get(h, next.RequestURI()).Body).IDs)
+	}
 }
 
 // idsOf returns the ids of the records of a page.
@@ -250,7 +297,7 @@ func TestRestrictedCursors(t *testing.T) {
 	for target != "" {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
-		var page pagination.Envelope[issue]
+		var page pagination.Envelope[issue[time.Time]]
 		if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || w.Header().Get("ETag") == "" {
 			t.Fatalf("%s: %v, %v", target, err, w.Header())
 		}

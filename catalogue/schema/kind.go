@@ -61,7 +61,7 @@ var kinds = [...]kindRow{
 	Float:       {"float", "", jsontext.Float, numbers, Field.cleanFloat, numberFilter(decimal.float), sortkey.Decimal},
 	Decimal:     {"decimal", "decimal", jsontext.String, numbers, Field.cleanDecimal, numberFilter(decimal.json), sortkey.Decimal},
 	Date:        {"date", "date", jsontext.String, moments, cleanDate, filterDate, nil},
-	TimeOfDay:   {"time", "time", jsontext.String, moments, cleanClock, filterClock, nil},
+	TimeOfDay:   {"time", "time", jsontext.String, moments, cleanClock, filterClock, clockKey},
 	Interval:    {"field", "duration", jsontext.String, moments, cleanDuration, filterDuration, durationKey},
 	Choice:      {"choice", "choices", jsontext.String, texts, Field.cleanChoice, filterText, nil},
 	Email:       {"email", "email", jsontext.String, texts, cleanForm(notEmail, notEmail, validEmail), filterText, nil},
@@ -95,8 +95,8 @@ func (f Framework) Type(field Field) string {
 	return field.Kind.String()
 }
 
-// SortKey returns the sort key of a value of a [Test] of the field: numbers, decimals, booleans and
-// date-times compare by value, and text that is Fold without regard to case. It is for
+// SortKey returns the sort key of a value of a [Test] of the field: numbers, decimals, booleans,
+// date-times, times and durations compare by value, and text that is Fold without regard to case. It is for
 // collections, which compare by it; so does a Reference By a text, whose order is that of the text
 // to which it refers. O(len).
 func (f Field) SortKey(value string) sortkey.Key {

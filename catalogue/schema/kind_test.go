@@ -56,7 +56,7 @@ func TestKinds(t *testing.T) {
 		{Regex, "regex", "a", "b", false},
 		{Map, "nested object", "a", "b", false},
 		{Object, "nested object", "a", "b", false},
-		{TimeOfDay, "time", "08:00:00", "08:00:00.500000", false},
+		{TimeOfDay, "time", "08:00:00", "08:00:00.500000", true},
 		{Interval, "field", "9 00:00:00", "10 00:00:00", true},
 	} {
 		if got := row.kind.String(); got != row.name {

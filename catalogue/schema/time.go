@@ -63,10 +63,6 @@ func (d DateTime) MarshalJSON() ([]byte, error) {
 	return append(text, '"'), nil
 }
 
-// OrderingKey returns the number of microseconds since January 1, 1970 UTC. Package
-// ordering calls it to order date-times by instant. O(1).
-func (d DateTime) OrderingKey() int64 { return d.UnixMicro() }
-
 // wire returns the text of a normalized date-time.
 func (d DateTime) wire() string {
 	var room [len("2006-01-02T15:04:05.000000+07:00")]byte
@@ -147,6 +143,14 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 // OrderingKey returns the number of microseconds since midnight. Package ordering calls it to order
 // times. O(1).
 func (t Time) OrderingKey() int64 { return time.Duration(t).Microseconds() }
+
+// clockKey returns the key of a time. Other text remains text.
+func clockKey(text string) sortkey.Key {
+	if t, ok := readClock(text); ok {
+		return sortkey.Int(t.OrderingKey())
+	}
+	return sortkey.Text(text)
+}
 
 // readClock reads hours and minutes, and optional seconds with a fraction of at most six digits.
 func readClock(text string) (t Time, ok bool) {

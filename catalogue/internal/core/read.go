@@ -67,9 +67,9 @@ func (c *Collection) All(ctx context.Context, q Query) iter.Seq2[[]byte, error] 
 
 // ask returns a query of the engine with the terms and the filter of a query.
 func (c *Collection) ask(ctx context.Context, q Query) (asked store.Query, terms []ordering.Term, f filter, err error) {
-	terms = layout.Rename(q.Terms, c.fieldOf)
-	if slices.ContainsFunc(terms, c.unsortable) {
-		terms = slices.DeleteFunc(slices.Clone(terms), c.unsortable)
+	terms = q.Terms
+	if slices.ContainsFunc(terms, c.unsortable) { // most have their names in snake_case
+		terms = slices.DeleteFunc(slices.Clone(layout.Rename(terms, c.fieldOf)), c.unsortable)
 	}
 	if f, err = newFilter(ctx, c, q.Filter, terms, 0); err != nil {
 		return asked, nil, f, err
@@ -275,17 +275,20 @@ func (c *Collection) holder(ctx context.Context, from store.Source, id int, fiel
 	return nil, nil
 }
 
-// unsortable reports whether requests cannot order records by the field of a term.
+// unsortable reports whether requests cannot order records by the field of a term, or have its name in
+// JSON.
 func (c *Collection) unsortable(t ordering.Term) bool {
 	s := c.Type
 	switch {
 	case t.Field == s.Identity.Number:
 		return s.Identity.Key != nil
-	case t.Field == s.Engine.Key, s.About.Sortable == nil && s.About.Fields == nil, slices.ContainsFunc(s.About.Ordering, func(d ordering.Term) bool { return d.Field == t.Field }):
+	case t.Field == s.Engine.Key, slices.ContainsFunc(s.About.Ordering, func(d ordering.Term) bool { return d.Field == t.Field }):
 		return false
+	case s.About.Sortable == nil && s.About.Fields == nil:
+		return s.FieldOf(t.Field) != t.Field
 	case s.About.Sortable == nil:
 		c := s.Column(t.Field)
-		return c == nil || c.Inside || c.Hidden || c.Computed
+		return c == nil || c.Inside || c.Hidden || c.Computed || c.Snake != t.Field
 	}
 	return !slices.Contains(s.About.Sortable, t.Field)
 }

@@ -118,7 +118,7 @@ func (s *Type) engineField(name string) (store.Field, bool) {
 		return store.Field{}, false
 	}
 	kind := f.kind
-	if f.order != nil && kind != reflect.Struct {
+	if (f.order != nil) != (kind == reflect.Struct) { // the order of times is by the microsecond
 		kind = reflect.Invalid
 	}
 	return store.Field{Name: f.Snake, Key: f.EntryKey, Kind: kind, KeyOf: f.keyOf}, true
@@ -335,6 +335,8 @@ func (s *builder) keyIn(f ordering.ValueField, t reflect.Type) func(*store.Entry
 		return keyAt(path, sortkey.Text)
 	case reflect.TypeFor[time.Time]():
 		return keyAt(path, sortkey.Time)
+	case reflect.TypeFor[schema.DateTime]():
+		return keyAt(path, func(d schema.DateTime) sortkey.Key { return sortkey.Time(d.Time) })
 	}
 	return func(e *store.Entry) sortkey.Key { return f.Key(s.value(RecordOf(e))) }
 }

@@ -79,12 +79,6 @@ type item[K any] struct {
 	entry *Entry
 }
 
-// An instant is the key of a time.
-type instant struct {
-	seconds int64
-	nanos   int32
-}
-
 // A prepared is a change of an index: an item to remove and one to put, which have no entry if
 // there is none.
 type prepared[K any] struct{ remove, put item[K] }
@@ -133,7 +127,7 @@ func newPrimary() *tree[struct{}] {
 	})
 }
 
-// newNumbers returns an empty index by numbers, or by booleans as 0 and 1.
+// newNumbers returns an empty index by numbers, by booleans as 0 and 1, or by times in microseconds.
 func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], bool)) *tree[int64] {
 	return newTree(&kind[int64]{
 		of:    of,
@@ -145,35 +139,6 @@ func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], bool)) *t
 		size: func(int64) int { return 0 },
 		text: func(int64) string { return "" },
 	})
-}
-
-// newInstants returns an empty index by times.
-func newInstants(of func(*Entry) instant) *tree[instant] {
-	return newTree(&kind[instant]{
-		of:    of,
-		pivot: pivotInstant,
-		order: instant.compare,
-		less: func(a, b item[instant]) bool {
-			if a.key == b.key {
-				return a.id < b.id
-			}
-			return a.key.compare(b.key) < 0
-		},
-		size: func(instant) int { return 0 },
-		text: func(instant) string { return "" },
-	})
-}
-
-func (t instant) compare(u instant) int {
-	if t.seconds != u.seconds {
-		return cmp.Compare(t.seconds, u.seconds)
-	}
-	return int(t.nanos) - int(u.nanos)
-}
-
-func instantOf(k sortkey.Key) instant {
-	t, _ := k.AsTime()
-	return instant{t.Unix(), int32(t.Nanosecond())}
 }
 
 // A text holds a string and its first bytes in the size of a string. Most comparisons of texts
@@ -238,7 +203,7 @@ func newIndex(fields []Field, terms []ordering.Term) index {
 		case reflect.Bool:
 			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n }, pivotBool)
 		case reflect.Struct:
-			return newInstants(func(e *Entry) instant { return instantOf(value(e)) })
+			return newNumbers(func(e *Entry) int64 { t, _ := value(e).AsTime(); return t.UnixMicro() }, pivotMicros)
 		case reflect.String: // the key refers to the record's text, so it has no size of its own
 			return newTexts(func(e *Entry) string { s, _ := value(e).AsText(); return s }, pivotText, func(string) int { return 0 })
 		}
@@ -277,11 +242,12 @@ func pivotBool(b bound) (p item[int64], all bool) {
 	return item[int64]{key: n, id: b.id}, b.key.Compare(sortkey.Bool(true)) > 0
 }
 
-func pivotInstant(b bound) (p item[instant], all bool) {
-	if _, ok := b.key.AsTime(); ok {
-		return item[instant]{key: instantOf(b.key), id: b.id}, false
+func pivotMicros(b bound) (p item[int64], all bool) {
+	const most = math.MaxInt64 / 1_000_000
+	if t, ok := b.key.AsTime(); ok && -most < t.Unix() && t.Unix() < most {
+		return item[int64]{key: t.UnixMicro(), id: b.id}, false
 	}
-	return item[instant]{key: instant{seconds: math.MinInt64}}, b.key.Compare(sortkey.Time(time.Time{})) > 0
+	return item[int64]{key: math.MinInt64}, b.key.Compare(sortkey.Time(time.Time{})) > 0
 }
 
 func pivotText(b bound) (p item[text], all bool) {

@@ -2,11 +2,16 @@ package store
 
 import (
 	"fmt"
+	"math"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 	"weak"
+
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // Removed entries and their texts are collected, unless a split node still refers
@@ -107,6 +112,35 @@ func TestText(t *testing.T) {
 		for _, b := range list {
 			if textOf(a).String() != a || textOf(a).compare(textOf(b)) != strings.Compare(a, b) {
 				t.Errorf("%.9q with %d bytes and %.9q with %d: compare returns %d, want %d", a, len(a), b, len(b), textOf(a).compare(textOf(b)), strings.Compare(a, b))
+			}
+		}
+	}
+}
+
+// TestRankOfTimes compares the ranks in an index of times, which is one of numbers, with those of the
+// keys.
+func TestRankOfTimes(t *testing.T) {
+	moment := func(seconds int64, micros int) sortkey.Key { return sortkey.Time(time.Unix(seconds, int64(micros)*1000)) }
+	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
+	keys := []sortkey.Key{moment(first, 0), moment(-1, 999999), moment(0, 0), moment(0, 0), moment(0, 1), moment(1, 0), moment(last, 999999)}
+	key := func(e *Entry) sortkey.Key { return keys[e.ID-1] }
+	x := newIndex([]Field{{Name: "at", Kind: reflect.Struct, Key: key}}, parse("at"))
+	for i := range keys {
+		apply(x, Change{New: newEntry(i+1, "")})
+	}
+	for _, k := range append([]sortkey.Key{
+		sortkey.Null(), sortkey.Bool(true), sortkey.Int(0), sortkey.Text(""), sortkey.List(), moment(0, -1), moment(0, 2),
+		moment(math.MinInt64, 0), moment(math.MaxInt64/1_000_000, 0), moment(math.MinInt64/1_000_000-1, 0), moment(1<<50, 5),
+	}, keys...) {
+		for _, id := range []int{0, 3, 4, beforeNext} {
+			want := 0
+			for i, other := range keys {
+				if c := other.Compare(k); c < 0 || c == 0 && i+1 <= id {
+					want++
+				}
+			}
+			if got := x.rank(bound{key: k, id: id}); got != want {
+				t.Errorf("rank of %v, %d: %d, want %d", k, id, got, want)
 			}
 		}
 	}

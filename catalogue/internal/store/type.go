@@ -84,7 +84,8 @@ type Field struct {
 	// Key returns the sort key of an entry. It must return equal keys for equal records, and must be
 	// safe for concurrent use.
 	Key func(e *Entry) sortkey.Key
-	// Kind is as in an [ordering.ValueField]. If a key is of another kind, the index is wrong.
+	// Kind is as in an [ordering.ValueField], but times have whole microseconds and their years four
+	// digits. If a key is of another kind, the index is wrong.
 	Kind reflect.Kind
 	// KeyOf returns the key of a value in a condition.
 	KeyOf func(value any) (sortkey.Key, error)

@@ -72,7 +72,7 @@ func columnsOf(about schema.Description, fields []schema.Field, outer column) (l
 
 func (c column) formOf() form {
 	of := c.target
-	isKey := of.Order() != nil && of.Kind != schema.Timestamp
+	isKey := of.Order() != nil && of.Kind != schema.Timestamp && of.Kind != schema.TimeOfDay // whose text has its order
 	switch kind := c.field.Kind; {
 	case kind == schema.References && c.field.By == "":
 		return formIDs
