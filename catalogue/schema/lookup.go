@@ -400,7 +400,7 @@ func second(t time.Time, as Framework) sortkey.Key {
 }
 
 func timeOfDay(t time.Time, _ Framework) sortkey.Key {
-	return sortkey.Text(clockText(t))
+	return clockKey(clockText(t))
 }
 
 func startOfYear(value string, next int) time.Time {
