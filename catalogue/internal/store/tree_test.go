@@ -120,7 +120,9 @@ func TestText(t *testing.T) {
 // TestRankOfTimes compares the ranks in an index of times, which is one of numbers, with those of the
 // keys.
 func TestRankOfTimes(t *testing.T) {
-	moment := func(seconds int64, micros int) sortkey.Key { return sortkey.Time(time.Unix(seconds, int64(micros)*1000)) }
+	moment := func(seconds int64, micros int) sortkey.Key {
+		return sortkey.Time(time.Unix(seconds, int64(micros)*1000))
+	}
 	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
 	keys := []sortkey.Key{moment(first, 0), moment(-1, 999999), moment(0, 0), moment(0, 0), moment(0, 1), moment(1, 0), moment(last, 999999)}
 	key := func(e *Entry) sortkey.Key { return keys[e.ID-1] }
