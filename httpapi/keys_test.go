@@ -1,10 +1,14 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -132,4 +136,50 @@ func newCities(t testing.TB) *catalogue.Catalogue {
 	data := `{"cities":[{"id":3,"name":"A.B"},{"id":4,"name":"A/B"},{"id":5,"name":"5"}],"parcels":[{"id":1,"number":"` + makerID + `"}]}`
 	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
 	return c
+}
+
+// asked is a collection that counts the calls of Get.
+type asked struct {
+	catalogue.AnyCollection
+	gets *int
+}
+
+func (a asked) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
+	*a.gets++
+	return a.AnyCollection.Get(ctx, segment, filter)
+}
+
+// A path with a point tells nothing about a record before the request is authorized, with and without a slash
+// at its end: no collection is asked.
+func TestPointTellsNothing(t *testing.T) {
+	type doc struct {
+		Name string `json:"name" backlist:"key"`
+	}
+	type label struct {
+		Slug string `json:"slug" backlist:"key,slug"`
+	}
+	cat := mustCatalogue(t, catalogue.Define[doc]("docs", catalogue.Options{}), catalogue.Define[label]("labels", catalogue.Options{}))
+	must(t, cat.Load(strings.NewReader(`{"docs":[{"name":"notes.txt"}],"labels":[{"slug":"a"}]}`), catalogue.LoadOptions{}))
+	gets := 0
+	docs, labels := asked{collectionOf(t, cat, "docs"), &gets}, asked{collectionOf(t, cat, "labels"), &gets}
+	h := newStubHandler(t, Options{Authorizer: Bearer("x"), AuthorizeReads: true}, docs)
+	for _, method := range []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"} {
+		for _, end := range []string{"", "/", "/?format=json"} {
+			a, b := call{method: method, target: "/api/docs/notes.txt" + end}.do(h), call{method: method, target: "/api/docs/other.txt" + end}.do(h)
+			delete(a.Header, "Location")
+			delete(b.Header, "Location")
+			if diff := cmp.Diff(a, b); diff != "" || gets != 0 {
+				t.Errorf("%s %s: the collection is asked %d times (-record +none):\n%s", method, end, gets, diff)
+			}
+		}
+	}
+	for target, want := range map[string]int{"/api/docs/notes.txt/": 200, "/api/docs/other.txt/": 404, "/api/docs/notes.txt": 301} {
+		if got := (call{target: target, header: http.Header{"Authorization": {"Bearer x"}}}).do(h); got.Status != want {
+			t.Errorf("%s with credentials: %d, want %d", target, got.Status, want)
+		}
+	}
+	gets = 0
+	if got := (call{target: "/api/labels/a.json/"}).do(newStubHandler(t, Options{}, labels)); got.Status != 404 || gets != 0 {
+		t.Errorf("a slug with a suffix: %d, asked %d times, want 404 without being asked", got.Status, gets)
+	}
 }

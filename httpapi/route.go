@@ -44,6 +44,7 @@ type route struct {
 	revisioner Revisioner // nil if its pages have no tags
 	counter    Counter    // nil if it is none
 	hides      bool       // some field is hidden
+	pointed    bool       // texts by which paths name records can have points
 }
 
 func newRoute(root string, c Collection, pages pagination.Style, as schema.Framework) *route {
@@ -65,6 +66,9 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 			r.orders[text] = slices.Clip(wire.Terms(d, text, r.sorts))
 		}
 	}
+	r.pointed = slices.ContainsFunc(d.Fields, func(f schema.Field) bool {
+		return ordering.Snake(f.Name) == d.Lookup && f.Kind != schema.Slug && f.Kind != schema.UnicodeSlug && f.Kind != schema.UUID
+	})
 	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
 	if d.Vary != "" {
 		r.vary = []string{d.Vary}

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -10,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
@@ -49,7 +46,7 @@ func (v *view) serve() {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
-	route, segment, suffix := h.find(r.Context(), r.URL.Path)
+	route, segment, suffix := h.find(r.URL.Path)
 	if v.style = h.routes[h.opts.Root].pages; route != nil {
 		v.style = route.pages
 	}
@@ -77,7 +74,7 @@ func (v *view) serve() {
 // it sends a 404.
 func (v *view) serveNoRoute() {
 	path := v.r.URL.Path + "/"
-	if route, _, suffix := v.handler.find(v.r.Context(), path); route == nil || suffix {
+	if route, _, suffix := v.handler.find(path); route == nil || suffix {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}
@@ -169,8 +166,9 @@ func (h *Handler) reportPanic(r *http.Request, reason any) {
 
 // find returns the route of a path, or nil, and the segment with the id if it is the path
 // of a record. The suffix of a segment is that of a format, as in Django REST framework, unless a
-// record has the text.
-func (h *Handler) find(ctx context.Context, path string) (r *route, id string, suffix bool) {
+// key of the collection's kind can have a point. Whether a record has the key is not asked: the path
+// must tell nothing before the request is authorized.
+func (h *Handler) find(path string) (r *route, id string, suffix bool) {
 	if r := h.routes[path]; r != nil {
 		return r, "", false
 	}
@@ -179,10 +177,7 @@ func (h *Handler) find(ctx context.Context, path string) (r *route, id string, s
 	if !ok || list == nil || list.records == nil {
 		return nil, "", false
 	}
-	if suffix = wire.HasFormat(id); suffix && list.about.Lookup != "" {
-		_, err := list.getter.Get(ctx, id, schema.Filter{})
-		suffix = errors.Is(err, catalogue.ErrNotFound)
-	}
+	suffix = wire.HasFormat(id) && !list.pointed
 	if suffix && !wire.IsRecord(id) {
 		return nil, "", false
 	}

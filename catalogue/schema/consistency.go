@@ -239,7 +239,7 @@ func (d Description) checkFilters() error {
 // checkSearch checks the search fields, which must be text, and Sortable.
 func (d Description) checkSearch() error {
 	for _, entry := range d.Search {
-		name, _ := searchEntry(entry)
+		name, _ := d.searchEntry(entry)
 		if err := d.checkPath(name, true); err != nil {
 			return fmt.Errorf("search %q: %w", entry, err)
 		}

@@ -69,7 +69,8 @@ type Description struct {
 	// of a UUID has hyphens. As in Django REST framework, "^name" finds text at the beginning of
 	// the field only, "=slug" compares the whole field, "$name" takes words for regular expressions,
 	// and "director__name" is the field of the record that director refers to, or of any that a list
-	// refers to. There may be several references, as in "film__director__name".
+	// refers to. There may be several references, as in "film__director__name". If a field is named
+	// $schema, "$schema" is that field.
 	Search []string
 
 	// Unique are the sets of at least two fields, in snake_case, of which no two records have

@@ -255,7 +255,7 @@ func (d Description) searchTests(word string, check *checker) (tests []Test, mes
 	tests = make([]Test, len(d.Search))
 	var match func(string) (bool, error)
 	for i, entry := range d.Search {
-		field, lookup := searchEntry(entry)
+		field, lookup := d.searchEntry(entry)
 		tests[i] = Test{Field: field, Lookup: lookup, Values: []string{word}}
 		if lookup == "iregex" {
 			if match == nil {
@@ -270,8 +270,11 @@ func (d Description) searchTests(word string, check *checker) (tests []Test, mes
 }
 
 // searchEntry returns the field of an entry of Description.Search and the lookup that its
-// sign means.
-func searchEntry(entry string) (field, lookup string) {
+// sign means, unless that is a part of the name of a field.
+func (d Description) searchEntry(entry string) (field, lookup string) {
+	if _, ok := d.anyField(entry); ok {
+		return entry, "icontains"
+	}
 	for _, sign := range [...][2]string{{"^", "istartswith"}, {"=", "iexact"}, {"$", "iregex"}} {
 		if field, ok := strings.CutPrefix(entry, sign[0]); ok {
 			return field, sign[1]

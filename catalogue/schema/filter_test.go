@@ -278,6 +278,21 @@ func TestMatchesLongWord(t *testing.T) {
 	}
 }
 
+// A sign that is a part of the name of a field is no sign of a search.
+func TestSearchOfSigns(t *testing.T) {
+	d := Description{Key: "files", Segment: "files", Name: "file", Fields: []Field{{Name: "$schema", Kind: Text}, {Name: "^x", Kind: Text}, {Name: "=x", Kind: Text}, {Name: "x", Kind: Text},
+		{Name: "$of", Kind: Object, Fields: []Field{{Name: "name", Kind: Text}}}}}
+	d.Search = []string{"$schema", "^x", "=x", "$$schema", "=^x", "^=x", "$x", "$of__name", "=$of__name"}
+	must(t, d.Check())
+	filter, err := d.Filter(t.Context(), query(t, "search=a"), Checks{})
+	must(t, err)
+	var got []string
+	for _, test := range filter.Search[0] {
+		got = append(got, test.Field+" "+test.Lookup)
+	}
+	equal(t, "tests", []string{"$schema icontains", "^x icontains", "=x icontains", "$schema iregex", "^x iexact", "=x istartswith", "x iregex", "$of__name icontains", "$of__name iexact"}, got)
+}
+
 // TestSearchWords checks the queries in testdata/search.txtar.
 func TestSearchWords(t *testing.T) {
 	for _, row := range readRows(t, "search.txtar")[0].rows {
