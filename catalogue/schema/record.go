@@ -177,7 +177,7 @@ func ParseKeyed(data []byte) (Record, error) { return parseRecord(data, true) }
 // parseRecord reads a record. The texts of all members are parts of one string, which takes one
 // allocation instead of two for each member. If keyed is set, the member id is not the id.
 func parseRecord(data []byte, keyed bool) (r Record, err error) {
-	s := jsontext.Scan(data, jsontext.MaxDepth)
+	s := jsontext.Rewrite(data, jsontext.MaxDepth)
 	if s.Next() != '{' {
 		err = fmt.Errorf("%w record: want an object, got %s", ErrInvalid, excerpt(string(bytes.Trim(data, jsontext.Space))))
 		s.Value()
@@ -268,7 +268,7 @@ func cut(text string, names [][]byte, ends []int, keyed bool) []member {
 
 // canonical returns the canonical text of a JSON value inside a record.
 func canonical(data []byte) (string, error) {
-	s := jsontext.Scan(data, jsontext.MaxDepth-1)
+	s := jsontext.Rewrite(data, jsontext.MaxDepth-1)
 	if !s.Whole() {
 		return "", (*SyntaxError)(s.Syntax)
 	}

@@ -16,7 +16,7 @@ var errSurrogate = errors.New("unpaired surrogate")
 const Space = " \t\r\n"
 
 // A Scanner reads a JSON text in one pass. It checks the grammar of RFC 8259, the UTF-8
-// and the depth of nesting, and writes the canonical text: without white space, with
+// and the depth of nesting. That of Rewrite writes the canonical text: without white space, with
 // strings escaped as by AppendString, and with numbers unchanged.
 //
 // Its methods read the element that they are named after and report whether that
@@ -30,6 +30,7 @@ type Scanner struct {
 	limit int // maximum depth of nesting
 	depth int // current depth of nesting
 
+	writes  bool
 	out     []byte // canonical text of data since the last Skip, up to written
 	written int
 }
@@ -49,6 +50,10 @@ type SyntaxError struct {
 
 // Scan returns a Scanner of a text whose objects and lists are nested at most limit levels deep.
 func Scan(data []byte, limit int) Scanner { return Scanner{data: data, limit: limit} }
+
+// Rewrite returns a Scanner that also writes the canonical text, which takes several times the
+// memory of data if that has many escapes.
+func Rewrite(data []byte, limit int) Scanner { return Scanner{data: data, limit: limit, writes: true} }
 
 // Check returns an error if data is not one JSON value, with or without white space around it.
 func Check(data []byte, limit int) *SyntaxError {
@@ -271,7 +276,7 @@ func (s *Scanner) Next() byte {
 	for s.at < len(s.data) && strings.IndexByte(Space, s.data[s.at]) >= 0 {
 		s.at++
 	}
-	if s.at > start {
+	if s.at > start && s.writes {
 		s.out = append(s.out, s.data[s.written:start]...)
 		s.written = s.at
 	}
@@ -321,7 +326,7 @@ func (s *Scanner) Skip() {
 	s.written = s.at
 }
 
-// AppendCanonical appends the canonical text since the last skip.
+// AppendCanonical appends the canonical text since the last skip, for a Scanner of Rewrite.
 func (s *Scanner) AppendCanonical(dst []byte) []byte {
 	if len(s.out) > 0 {
 		dst = append(dst, s.out...)
@@ -354,7 +359,7 @@ func (s *Scanner) text() bool {
 		switch c := s.peek(); {
 		case c == '"':
 			s.at++
-			if differs {
+			if differs && s.writes {
 				s.rewrite(start)
 			}
 			return true
