@@ -6,7 +6,9 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -157,10 +159,22 @@ func TestCost(t *testing.T) {
 	pair := func(i int) string { return string(rune('a'+i/26)) + string(rune('a'+i%26)) }
 	put := func(name, value string) string { return fmt.Sprintf(`{%q:%s}`, name, value) }
 	quoted := func(c string) string { return `"` + text(c) + `"` }
+	escapes := `"` + strings.Repeat(`\u0001`, body/6-500) + `"`
 	cursor := func(at pagination.Place) string {
 		return string(pagination.AppendLink(nil, pagination.Cursors{}, pagination.Query{}, at))
 	}
 	header := func(name, value string) http.Header { return http.Header{name: {value}} }
+	form := func(target, contentType, body string) call {
+		return call{target: target, body: body, header: header("Content-Type", contentType)}
+	}
+	pairs := func(n int, name, text string) string { // of a name with an index, and a text of many texts
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(name, "%d", strconv.Itoa(i)) + "=")
+			b.WriteString(strings.Repeat(text, (body/n-len(name)-4)/len(text)) + "&")
+		}
+		return b.String()
+	}
 	for _, group := range []struct {
 		method string
 		most   int // bytes
@@ -212,7 +226,19 @@ func TestCost(t *testing.T) {
 			{target: "products/", body: put("weight", text("1"))}, {target: "products/", body: put("weight", "0."+text("1"))}, {target: "customers/", body: put("born", quoted("1"))},
 			{target: "orders/", body: put("status", quoted("<"))}, {target: "orders/", body: put("status", strings.Repeat("[", 190)+strings.Repeat("]", 190))},
 			{target: "products/", body: put("details", strings.Repeat("[", 190)+strings.Repeat("]", 190))},
-			{target: "orders/", body: strings.Repeat("a=&", body/3), header: header("Content-Type", "application/x-www-form-urlencoded")},
+		}},
+		{"POST", 15 * body, []call{ // escapes, and forms
+			{target: "orders/", body: put("orderNumber", escapes)}, {target: "orders/", body: put("free", `[{"textOfTheRow":`+escapes+`}]`)}, {target: "products/", body: put("tags", "["+escapes+"]")},
+			form("orders/", encoded, strings.Repeat("a=&", body/3)), form("orders/", encoded, strings.Repeat("&", body)),
+			form("products/", encoded, "slug="+strings.Repeat("a-", body/2-500)), form("orders/", encoded, "note="+text("\x01")), form("orders/", encoded, "note="+text("\xff")),
+			form("orders/", encoded+"; charset=latin1", "status="+strings.Repeat("%80", body/3-500)), form("orders/", encoded, "orderNumber="+strings.Repeat("%22", body/3-500)),
+			form("orders/", encoded, pairs(1000, "seen", "1")), form("products/", encoded, pairs(1000, "sizes", "1")), form("orders/", encoded, pairs(1000, "lines[%d]number", "a")),
+			form("orders/", encoded, pairs(1000, "free[%d]textOfTheRow", "%25")), form("orders/", encoded, pairs(1000, "%d"+strings.Repeat("lines[0]", 100), "a")),
+			form("orders/", multipart, "--B\r\n"+strings.Repeat("Content-Disposition:;name=note\r\n", 100)+"\r\n"+strings.Repeat("\xff", body-10_000)),
+			form("orders/", multipart, "--B\r\n"+strings.Repeat("Content-Disposition:;name=note\r\n", 20_000)+"\r\n"+strings.Repeat("\xff", 300_000)),
+			form("orders/", multipart, strings.Repeat(parts("note", "")[:45], 20_000)), form("orders/", multipart, strings.Repeat("--B", body/3)),
+			form("orders/", multipart, "--B\r\nContent-Disposition:;name=note\r\nContent-Transfer-Encoding:base64\r\n\r\n"+strings.Repeat("//79", body/4-500)),
+			form("categories/", multipart, parts("code", "x", "parent", "", "name", text("é")[:body-1000])),
 		}},
 		{"POST", 30 * body, []call{ // lists and texts that are not valid
 			{target: "orders/", body: put("lines", listOf("{}"))}, {target: "orders/", body: put("lines", listOf("1"))}, {target: "products/", body: put("tags", listOf("1"))},
@@ -236,7 +262,7 @@ func TestCost(t *testing.T) {
 		if strings.Contains(fmt.Sprint(group.calls), "cursor=") {
 			style = pagination.Cursors{}
 		}
-		h := mustHandler(t, newStore(t, n), Options{ETags: true, Authorizer: AllowAll, Pages: style})
+		h := mustHandler(t, newStore(t, n), Options{ETags: true, Authorizer: AllowAll, Pages: style, Forms: true})
 		for _, c := range group.calls {
 			if c.method, c.target = group.method, "/api/"+c.target; c.method == "GET" {
 				serve(h, c.request())
@@ -258,6 +284,9 @@ func TestCost(t *testing.T) {
 				h.ServeHTTP(w, r)
 				runtime.ReadMemStats(&after)
 				got = min(got, int(after.TotalAlloc-before.TotalAlloc))
+			}
+			if os.Getenv("COST") != "" {
+				t.Logf("%4.1f%% of %d: %d %s %s %.60q %.40s", float64(got)/float64(group.most)/2*100, 2*group.most, w.status, c.method, c.target, c.body, fmt.Sprint(c.header))
 			}
 			name := fmt.Sprintf("%s %.60s %.60s %.40s", c.method, c.target, c.body, fmt.Sprint(c.header))
 			if got > 2*group.most || w.status >= 500 { // twice, for the race detector

@@ -48,6 +48,8 @@ func TestForms(t *testing.T) {
 		{"1001 values", "POST", "notes/", encoded, strings.Repeat("tags=a&", 1000) + "tags=a", `400 {"detail":"Too many values in a form: at most 1000 are allowed."}`},
 		{"1001 parts", "POST", "notes/", multipart, strings.Repeat(parts("a", "b"), 1001), `400 {"detail":"Too many values in a form: at most 1000 are allowed."}`},
 		{"a large body", "POST", "notes/", encoded, strings.Repeat("a", 1<<20+1), `413 {"detail":"The body of the request is larger than 1048576 bytes."}`},
+		{"a large body as JSON", "PATCH", "notes/1/", encoded, "label=" + strings.Repeat("%01", 200_000), `413 {"detail":"The body of the request is larger than 1048576 bytes."}`},
+		{"a part in base64", "PATCH", "notes/1/", multipart, strings.Replace(parts("count", "Nw=="), "\r\n\r\n", "\r\nContent-Transfer-Encoding: base64\r\n\r\n", 1), `200 "count":7`},
 		{"a type in capitals", "PATCH", "notes/1/", "Multipart/Form-Data; Boundary=B", parts("count", "7"), `200 "count":7`},
 		{"a boundary beyond ASCII", "PATCH", "notes/1/", "multipart/form-data; boundary=é", "x",
 			`400 {"detail":"Multipart form parse error - Invalid non-ASCII Content-Type in multipart: multipart/form-data; boundary=Ã©"}`},

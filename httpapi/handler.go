@@ -121,8 +121,9 @@ type Options struct {
 	// readable, unless the order has a field that records do not show: then ETagKey encrypts it.
 	Pages pagination.Style
 
-	// MaxBody is the maximum length of a request body in bytes. A longer one is rejected
-	// with 413. If zero, it is 1 MiB. If negative, there is no limit.
+	// MaxBody is the maximum length of a request body in bytes, and of the JSON that a form
+	// becomes. A longer one is rejected with 413. If zero, it is 1 MiB. If negative, there is
+	// no limit.
 	MaxBody int64
 
 	// ETags enables strong entity tags for the root, for pages of collections that are

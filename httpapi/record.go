@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -215,7 +216,8 @@ func (v *view) readJSON(partial bool) (body []byte, ok bool) {
 		v.fail(http.StatusBadRequest, fault)
 		return nil, false
 	}
-	return []byte(f.Object(v.route.about.Fields, partial, v.handler.opts.Framework)), true
+	body = f.Object(v.route.about.Fields, partial, v.handler.opts.Framework)
+	return body, v.fits(int64(len(body))) // escapes can make it longer than the form
 }
 
 // readBody reads the whole body. If that fails, it sends an error response and returns
@@ -234,9 +236,18 @@ func (v *view) readBody() (body []byte, ok bool) {
 	}
 	switch {
 	case tooLarge:
-		v.fail(http.StatusRequestEntityTooLarge, fmt.Sprintf("The body of the request is larger than %d bytes.", limit))
+		v.fits(math.MaxInt64)
 	case err != nil:
 		v.fail(http.StatusBadRequest, "The body of the request could not be read.")
 	}
 	return body, err == nil && !tooLarge
+}
+
+// fits reports whether a body of n bytes is not too long. If it is, it sends an error response.
+func (v *view) fits(n int64) bool {
+	limit := v.handler.opts.MaxBody
+	if n > limit {
+		v.fail(http.StatusRequestEntityTooLarge, fmt.Sprintf("The body of the request is larger than %d bytes.", limit))
+	}
+	return n <= limit
 }

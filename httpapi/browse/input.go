@@ -217,7 +217,7 @@ func inputsJSON(inputs []input) []byte {
 	for i := range inputs {
 		f, fields = inputs[i].appendTo(f), append(fields, inputs[i].field)
 	}
-	return []byte(f.Object(fields, false, schema.DRF318(nil)))
+	return f.Object(fields, false, schema.DRF318(nil))
 }
 
 // misspelled returns the errors of texts that should be JSON and are not. As text they could be valid

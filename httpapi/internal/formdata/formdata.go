@@ -3,20 +3,20 @@ package formdata
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // The types of forms.
@@ -55,27 +55,31 @@ func Is(contentType string) bool {
 }
 
 // Parse reads a form whose Content-Type Is accepts. An empty body is an empty form. fault is the error
-// text for a response, or "".
+// text for a response, or "". Whatever the body is, Parse allocates a few times its size.
 func Parse(contentType string, body []byte) (f Form, fault string) {
-	media, texts, files := negotiation.ParseMediaType(contentType), body, []byte(nil)
-	if len(body) > 0 && !media.Is(Encoded) {
+	media, rest, separator, read := negotiation.ParseMediaType(contentType), string(body), "&", readPair
+	latin1, isEncoded := media.IsLatin1(), media.Is(Encoded)
+	switch {
+	case isEncoded && !latin1 && !utf8.ValidString(rest):
+		rest = decoded(rest, true)
+	case !isEncoded && rest != "":
 		boundary, fault := boundaryOf(contentType)
 		if fault != "" {
 			return nil, fault
 		}
-		texts, files = split(string(body), "--"+boundary)
+		separator, read = "--"+boundary, readPart
 	}
-	if bytes.Count(bytes.TrimRight(texts, "&"), []byte("&"))+bytes.Count(files, []byte("&")) >= maxValues {
-		return nil, fmt.Sprintf("Too many values in a form: at most %d are allowed.", maxValues)
-	}
-	if media.IsLatin1() {
-		texts, files = fromLatin1(texts), fromLatin1(files)
-	}
-	for i, query := range [][]byte{texts, files} {
-		for name, text := range pagination.ParseQuery(string(query)).All() {
-			f = append(f, Value{name, text, Type(i)})
+	for more := true; more && len(f) <= maxValues; {
+		var text string
+		text, rest, more = strings.Cut(rest, separator)
+		if v, ok := read(text, more, latin1); ok {
+			f = append(f, v)
 		}
 	}
+	if len(f) > maxValues {
+		return nil, fmt.Sprintf("Too many values in a form: at most %d are allowed.", maxValues)
+	}
+	slices.SortStableFunc(f, func(a, b Value) int { return int(a.Type) - int(b.Type) }) // files are last
 	return f, ""
 }
 
@@ -93,133 +97,176 @@ func boundaryOf(contentType string) (boundary, fault string) {
 	return boundary, ""
 }
 
-// split returns the texts and the files of a multipart body as queries. Like Django, it also reads
-// what is before the first boundary, and a last value without a boundary after it.
-func split(body, boundary string) (texts, files []byte) {
-	for more := true; more; {
-		var part string
-		part, body, more = strings.Cut(body, boundary)
-		head, value, _ := strings.Cut(part, "\r\n\r\n")
-		if more {
-			value = strings.TrimSuffix(strings.TrimSuffix(value, "\n"), "\r")
-		}
-		for line := range strings.SplitSeq(head, "\r\n") {
-			header, text, _ := strings.Cut(line, ":")
-			disposition := negotiation.ParseMediaType(text)
-			name, named := disposition.Param("name")
-			file, _ := disposition.Param("filename")
-			switch {
-			case !negotiation.EqualFold(header, "Content-Disposition") || !named:
-			case file != "":
-				files = append(files, url.QueryEscape(name)+"&"...)
-			default:
-				texts = append(texts, url.QueryEscape(name)+"="+url.QueryEscape(value)+"&"...)
-			}
-		}
-	}
-	return texts, files
+// readPair returns the value of a pair of an encoded body, unless the pair is empty.
+func readPair(pair string, _, latin1 bool) (v Value, ok bool) {
+	name, text, _ := strings.Cut(strings.ReplaceAll(pair, "+", " "), "=")
+	return Value{Name: unescaped(name, latin1), Text: unescaped(text, latin1)}, pair != ""
 }
 
-// fromLatin1 converts a query to UTF-8, in which the escapes of letters are no longer escaped.
-func fromLatin1(query []byte) []byte {
-	high := regexp.MustCompile(`%[89A-Fa-f][0-9A-Fa-f]`)
-	return high.ReplaceAllFunc(negotiation.FromLatin1(query), func(escape []byte) []byte {
-		b, _ := hex.DecodeString(string(escape[1:]))
-		return negotiation.FromLatin1(b)
-	})
+var escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
+// unescaped decodes a name or a text of an encoded body. An escape that is none stays.
+func unescaped(text string, latin1 bool) string {
+	if strings.Contains(text, "%") {
+		text = escape.ReplaceAllStringFunc(text, func(escape string) string {
+			b, _ := hex.DecodeString(escape[1:])
+			return string(b)
+		})
+	}
+	return decoded(text, latin1)
+}
+
+// readPart returns the value of a part of a multipart body, if the part has a name. ended reports
+// whether a boundary follows. The parts are those of Django, and not of mime/multipart: a boundary
+// can be anywhere, what is before the first one and after the last one is a part too, only CRLF ends
+// a line of its head, and of several lines of a header the last one counts.
+func readPart(part string, ended, latin1 bool) (v Value, ok bool) {
+	if ended {
+		part = strings.TrimSuffix(strings.TrimSuffix(part, "\n"), "\r")
+	}
+	head, text, ok := strings.Cut(part, "\r\n\r\n")
+	var disposition negotiation.MediaType
+	encoding := ""
+	for line := range strings.SplitSeq(head, "\r\n") {
+		switch header, value, _ := strings.Cut(line, ":"); {
+		case negotiation.EqualFold(header, "Content-Disposition"):
+			disposition = negotiation.ParseMediaType(value)
+		case negotiation.EqualFold(header, "Content-Transfer-Encoding"):
+			encoding, _, _ = strings.Cut(value, ";")
+		}
+	}
+	name, named := disposition.Param("name")
+	v.Name = decoded(strings.TrimSpace(name), latin1)
+	if file, _ := disposition.Param("filename"); file != "" {
+		v.Type, text = File, ""
+	}
+	if negotiation.EqualFold(strings.TrimSpace(encoding), "base64") {
+		if b, err := base64.StdEncoding.DecodeString(text); err == nil {
+			text = string(b)
+		}
+	}
+	v.Text = decoded(text, latin1)
+	return v, ok && named
+}
+
+// decoded returns a text in UTF-8. Like Python, it replaces each maximal subpart that is not UTF-8
+// with U+FFFD.
+func decoded(text string, latin1 bool) string {
+	switch {
+	case latin1:
+		return string(negotiation.FromLatin1([]byte(text)))
+	case utf8.ValidString(text):
+		return text
+	}
+	valid := make([]rune, 0, len(text))
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		for r == utf8.RuneError && size < len(text) && !utf8.FullRuneInString(text[:size+1]) {
+			size++
+		}
+		valid, text = append(valid, r), text[size:]
+	}
+	return string(valid)
 }
 
 // Object returns a form as the JSON of an object. As in the framework, a boolean that is absent is
 // false and a list of references empty, except in a PATCH, which is partial. Values that JSON cannot
 // represent become values that the fields reject.
-func (f Form) Object(fields []schema.Field, partial bool, as schema.Framework) string {
+func (f Form) Object(fields []schema.Field, partial bool, as schema.Framework) []byte {
 	f = slices.Clone(f)
+	size := 0
 	for i := range f {
 		f[i].Name = ordering.Snake(f[i].Name)
+		size += 2 * len(f[i].Text)
 	}
-	return f.object(fields, partial, as)
+	return f.appendObject(make([]byte, 0, size), fields, partial, as)
 }
 
-func (f Form) object(fields []schema.Field, partial bool, as schema.Framework) string {
-	var members []string
+// appendObject and the functions like it append to JSON text.
+func (f Form) appendObject(dst []byte, fields []schema.Field, partial bool, as schema.Framework) []byte {
+	dst = append(dst, '{')
 	for _, field := range fields {
-		if text := f.value(field, partial, as); text != "" && !field.ReadOnly && !field.Computed {
-			members = append(members, wire.Quote(field.Name)+":"+text)
+		named := append(wire.AppendQuote(dst, field.Name), ':')
+		value := f.appendValue(named, field, partial, as)
+		if len(value) == len(named) || field.ReadOnly || field.Computed {
+			dst = value[:len(dst)]
+		} else {
+			dst = append(value, ',')
 		}
 	}
-	return "{" + strings.Join(members, ",") + "}"
+	return append(bytes.TrimSuffix(dst, []byte(",")), '}')
 }
 
-// value returns the JSON of the value of a field, or "" if it is absent.
-func (f Form) value(field schema.Field, partial bool, as schema.Framework) string {
+// appendValue appends the value of a field, or nothing if it is absent.
+func (f Form) appendValue(dst []byte, field schema.Field, partial bool, as schema.Framework) []byte {
 	name := ordering.Snake(field.Name)
 	values := f.inside(name, true)
 	if n := len(values); n > 0 && values[n-1].Type == JSON {
-		return values[n-1].json(field)
+		return values[n-1].appendTo(dst, field)
 	}
 	switch {
 	case field.Kind == schema.Object:
 		if inside := f.inside(name+".", false); inside != nil {
-			return inside.object(field.Fields, partial, as)
+			return inside.appendObject(dst, field.Fields, partial, as)
 		}
-		return ""
+		return dst
 	case field.Kind == schema.References && (values != nil || !partial):
-		return list(values, func(v Value) string { return v.json(schema.Field{Kind: schema.Reference, By: field.By}) })
+		return appendList(dst, values, schema.Field{Kind: schema.Reference, By: field.By}, Value.appendTo)
 	case field.Kind == schema.Array && values != nil:
-		return list(values, func(v Value) string { return v.json(*field.Item) })
+		return appendList(dst, values, *field.Item, Value.appendTo)
 	case field.Kind == schema.Array:
 		items := f.items(name)
 		if items == nil || partial && field.Item.Kind != schema.Object && !as.IndexesForms() {
-			return ""
+			return dst
 		}
-		return list(items, func(item Form) string {
-			if field.Item.Kind == schema.Object {
-				return item.object(field.Item.Fields, partial, as)
+		return appendList(dst, items, *field.Item, func(values Form, dst []byte, item schema.Field) []byte {
+			if item.Kind == schema.Object {
+				return values.appendObject(dst, item.Fields, partial, as)
 			}
-			return item[len(item)-1].json(*field.Item)
+			return values[len(values)-1].appendTo(dst, item)
 		})
 	case values == nil && (field.Kind != schema.Boolean || partial):
-		return ""
+		return dst
 	case values == nil && field.Nullable && as.IndexesForms():
-		return "null"
+		return append(dst, "null"...)
 	case values == nil:
-		return "false"
+		return append(dst, "false"...)
 	}
 	v := values[len(values)-1]
 	switch {
 	case v.Text != "" || v.Type == File || field.Blank:
 	case field.Nullable:
-		return "null"
+		return append(dst, "null"...)
 	case !field.Required:
-		return ""
+		return dst
 	}
-	return v.json(field)
+	return v.appendTo(dst, field)
 }
 
-// json returns the JSON of a value of a field. A number is one in JSON if that makes no difference.
-func (v Value) json(field schema.Field) string {
-	n, err := strconv.Atoi(v.Text)
+// appendTo appends the JSON of a value of a field. A number is one in JSON if that makes no difference.
+func (v Value) appendTo(dst []byte, field schema.Field) []byte {
+	n, err := strconv.Atoi(v.Text[:min(len(v.Text), 32)]) // whose error has the text again
 	isNumber := err == nil && strconv.Itoa(n) == v.Text
 	switch {
 	case v.Type == File:
-		return "{}"
+		return append(dst, "{}"...)
 	case v.Type != JSON && field.Kind == schema.JSON && schema.CheckSyntax([]byte(v.Text)) != nil:
-		return `"\ud800"` // which no field can store
+		return append(dst, `"\ud800"`...) // which no field can store
 	case v.Type == JSON, field.Kind == schema.JSON:
-		return v.Text
+		return append(dst, v.Text...)
 	case isNumber && (field.Kind == schema.Integer || field.Kind == schema.Float || field.Kind == schema.Reference && field.By == ""):
-		return v.Text
+		return append(dst, v.Text...)
 	}
-	return wire.Quote(v.Text)
+	return wire.AppendQuote(dst, v.Text)
 }
 
-// list returns the JSON of a list, whose elements are not JSON if there is no value.
-func list[V any](values []V, element func(V) string) string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = element(v)
+// appendList appends a list with an element for each value.
+func appendList[V any](dst []byte, values []V, item schema.Field, appendTo func(v V, dst []byte, item schema.Field) []byte) []byte {
+	dst = append(dst, '[')
+	for _, v := range values {
+		dst = append(appendTo(v, dst, item), ',')
 	}
-	return "[" + strings.Join(texts, ",") + "]"
+	return append(bytes.TrimSuffix(dst, []byte(",")), ']')
 }
 
 // inside returns the values whose names begin with a prefix, or are it if whole is set, with the

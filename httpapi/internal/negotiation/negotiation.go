@@ -166,7 +166,7 @@ func unquote(text string) string {
 
 // FromLatin1 converts Latin-1 to UTF-8.
 func FromLatin1(text []byte) []byte {
-	out := make([]byte, 0, len(text)+len(text)/8)
+	out := make([]byte, 0, 2*len(text))
 	for _, c := range text {
 		out = utf8.AppendRune(out, rune(c))
 	}

@@ -5,6 +5,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path"
 	"regexp"
@@ -108,15 +109,22 @@ func HasFormat(segment string) bool { return strings.Contains(segment, ".") }
 
 // Quote returns text as a JSON string. As in the framework, <, > and & are not escaped.
 // Each byte that is not UTF-8 becomes U+FFFD.
-func Quote(text string) string {
-	if IsPlain(text) {
-		return `"` + text + `"`
+func Quote(text string) string { return string(AppendQuote(make([]byte, 0, len(text)+2), text)) }
+
+// AppendQuote appends text as Quote returns it.
+func AppendQuote(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	for _, r := range text {
+		switch i := strings.IndexRune("\"\\\b\f\n\r\t", r); {
+		case i >= 0:
+			dst = append(dst, '\\', `"\bfnrt`[i])
+		case r < ' ' || r == '\u2028' || r == '\u2029':
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
 	}
-	var out strings.Builder
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(string([]rune(text))) // versions of Go differ in how they write invalid UTF-8
-	return strings.TrimSuffix(out.String(), "\n")
+	return append(dst, '"')
 }
 
 // AddVary adds the names of headers to Vary, except those that are there. It does not modify the
