@@ -512,3 +512,75 @@ func TestExpressionsThatTakeTooMuchWork(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchOfChoices searches for words in two lists of references, of which a row has one record each.
+// A search that would try the pairs of all records is an error.
+func TestSearchOfChoices(t *testing.T) {
+	type item struct {
+		ID    int    `json:"id"`
+		Title string `json:"title"`
+		First []int  `json:"first" backlist:"refers=items"`
+		Last  []int  `json:"last" backlist:"refers=items"`
+	}
+	cat := mustCatalogue(t, catalogue.Define[item]("items", catalogue.Options{Description: &schema.Description{
+		Search: []string{"title", "first__title", "last__title"}, Filters: []string{"id__in", "first__title", "first__id__in"},
+	}}))
+	load := func(n int, titles ...string) { // those of n records, and of n more
+		t.Helper()
+		var items []item
+		var first, last []int
+		for i := range n {
+			first, last = append(first, i+1), append(last, n+i+1)
+			items = append(items, item{ID: i + 1, Title: titles[i%(len(titles)/2)]}, item{ID: n + i + 1, Title: titles[len(titles)/2+i%(len(titles)/2)]})
+		}
+		data, err := json.Marshal(map[string]any{"items": append(items, item{2*n + 1, "x", first, last})})
+		must(t, err, cat.Load(strings.NewReader(string(data)), catalogue.LoadOptions{}))
+	}
+	c := collectionOf(t, cat, "items")
+	for _, row := range []struct {
+		titles []string // of the records of first, in turn, and of last
+		search string
+		want   string // ids
+	}{
+		{[]string{"one", "two", "three", "four"}, "one three", "9"},
+		{[]string{"one", "two", "three", "four"}, "four two", "9"},
+		{[]string{"one", "two", "three", "four"}, "two one", ""},
+		{[]string{"one", "two", "three", "four"}, "x three one", "9"},
+		{[]string{"one", "two", "three", "four"}, "three one four", ""},
+		{[]string{"one", "one two", "three", "four"}, "two three one", "9"},
+		{[]string{"one", "one two", "one", "four"}, "two one", "2 4 9"},
+	} {
+		load(4, row.titles...)
+		if got := idsWhere(t, cat, "items", "search="+url.QueryEscape(row.search), "id"); got != row.want {
+			t.Errorf("%q in %q finds %q, want %q", row.search, row.titles, got, row.want)
+		}
+	}
+	load(4, "one", "two", "three", "four")
+	if got := idsWhere(t, cat, "items", "search=one&first__title=two", "id"); got != "9" {
+		t.Errorf("a filter beside a search finds %q: it is not about the same record", got)
+	}
+	r, titles, all := rand.New(rand.NewPCG(1, 2)), make([]string, 6000), ""
+	for i := range 30 {
+		word := string(rune('a'+i%6)) + string(rune('k'+i/6))
+		all += word + " "
+		for n := range titles {
+			if r.IntN(2) == 0 {
+				titles[n] += word + " "
+			}
+		}
+	}
+	load(3000, titles...)
+	for search, tooMuch := range map[string]bool{all: true, all[:3*6]: false, "ak bk": false, all + "zz": false} {
+		filter := filterOf(t, c, url.Values{"search": {search}})
+		list, err := c.List(t.Context(), catalogue.Query{Filter: filter})
+		_, countErr := c.Counts(t.Context(), filter, [][]schema.Test{nil, {{Field: "title", Lookup: "contains", Values: []string{"x"}}}})
+		_, getErr := c.Get(t.Context(), "6001", filter)
+		var fields, ofCount, ofGet schema.FieldErrors
+		if errors.As(err, &fields) != tooMuch || errors.As(countErr, &ofCount) != tooMuch || errors.As(getErr, &ofGet) != tooMuch {
+			t.Errorf("%q: %d records, %v, %v, %v, want errors of the search %t", search, list.Count, err, countErr, getErr, tooMuch)
+		}
+		if tooMuch && fields[0].Field != "search" {
+			t.Errorf("%q: the error is about %q", search, fields[0].Field)
+		}
+	}
+}

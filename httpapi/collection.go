@@ -53,7 +53,8 @@ type Collection interface {
 	//
 	// The filter is what [schema.Description.Filter] returns for the parameters of the
 	// request: the zero Filter if the description has neither Filters nor Search. A request
-	// with an invalid value results in 400 without a call of List.
+	// with an invalid value results in 400 without a call of List. [Restrict] adds Tests, and
+	// Rows for the references that the filter or the terms pass.
 	//
 	// The terms are from the request, possibly none, with names in snake_case. No field
 	// appears twice. If the description has Fields or Sortable, the terms name the id or a
@@ -211,19 +212,21 @@ type Revisioner interface {
 // take too much work are errors. Errors are handled like errors of List.
 //
 // A reference in a body or in a filter finds only records that the request can see, if the
-// collection with the key to which the field refers is restricted in the same Handler. The detail of
-// a 409 names the record that refers to another only if the request can read it.
+// collection with the key to which the field refers is restricted in the same Handler. In a filter, a
+// search or an ordering across references, other records count as if they were not there: a reference
+// to one is null, and a list of references is without it. The parameters that rows returns read all
+// records. The detail of a 409 names the record that refers to another only if the request can read it.
 //
 // Restrict does not restrict what is written: a POST may create, and a PUT or PATCH may result
 // in, a record that the request cannot see, which the response nevertheless contains.
 // [Options.Assign] determines fields of such records. Values of unique fields and keys are compared
 // with all records, so that a 400 shows that one exists. A deletion changes or deletes all records
-// that refer to the deleted one, as the references determine. Filters, searches and orderings across
-// a reference read the record that it names, even one that the request cannot see.
+// that refer to the deleted one, as the references determine.
 //
-// Responses to GET and HEAD have the Cache-Control "private, no-cache" unless middleware has set
-// another before. A tag of a page is that of the parameters, so requests with other parameters do
-// not match it. Each write to the collection changes it.
+// Responses to GET and HEAD, and those of other collections that depend on rows, have the
+// Cache-Control "private, no-cache" unless middleware has set another before. A tag of a page is that
+// of the parameters, so requests with other parameters do not match it. Each write to the collection
+// changes it.
 //
 // Of the optional interfaces, the handler uses those that c implements. rows must be safe for
 // concurrent use. If c or rows is nil, Restrict returns nil.
@@ -244,6 +247,9 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 		}
 		if err != nil {
 			return nil, fmt.Errorf("httpapi: Restrict: %w", err)
+		}
+		for i := range filter.Tests {
+			filter.Tests[i].All = true
 		}
 		return filter.Tests, nil
 	}}

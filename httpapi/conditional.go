@@ -146,8 +146,7 @@ func (v *view) findTag(filter schema.Filter, terms []ordering.Term) {
 	}
 	if v.route.collection != nil {
 		var ok bool
-		filter.Tests = filter.Tests[len(v.rows):]
-		if !v.route.selfContained(filter, terms) || slices.ContainsFunc(v.rows, v.route.crosses) {
+		if !v.route.selfContained(filter, terms) {
 			return
 		}
 		if v.revision, ok = v.askRevision(); !ok {
@@ -163,8 +162,8 @@ func (v *view) findTag(filter schema.Filter, terms []ordering.Term) {
 	}
 	text = append(text, byte(v.indent))
 	text = strconv.AppendUint(text, v.revision, 10) // hashed: its value shows how much others write
-	if v.rows != nil {
-		text = fmt.Appendf(text, "%q", v.rows)
+	if v.sight != nil && len(filter.Tests) > 0 {
+		text = fmt.Appendf(text, "%q", filter.Tests)
 	}
 	hash := digest(text)
 	v.tag = `"` + string(hash[:]) + `"`
@@ -174,29 +173,30 @@ func (v *view) findTag(filter schema.Filter, terms []ordering.Term) {
 // collections, so that the revision of this one determines the result.
 func (r *route) selfContained(filter schema.Filter, terms []ordering.Term) bool {
 	for _, test := range filter.Tests {
-		if f, _, _ := r.about.Parameter(test.Field); f.Refers != "" || r.crosses(test) {
+		if f, _, _ := r.about.Parameter(test.Field); f.Refers != "" && !test.All {
 			return false // the filter is invalid if the other record does not exist
 		}
 	}
 	for _, t := range terms {
-		if r.crosses(schema.Test{Field: t.Field}) {
+		if r.crossed(t.Field) != nil {
 			return false
 		}
 	}
-	return filter.Search == nil || !slices.ContainsFunc(filter.Search[0], r.crosses)
+	crosses := func(t schema.Test) bool { return r.crossed(t.Field) != nil }
+	return !slices.ContainsFunc(filter.Tests, crosses) && (filter.Search == nil || !slices.ContainsFunc(filter.Search[0], crosses))
 }
 
-// crosses reports whether the field of a test is that of another record: some part of its path is a
-// reference.
-func (r *route) crosses(t schema.Test) bool {
-	for at := range t.Field {
-		if strings.HasPrefix(t.Field[at:], "__") {
-			if f, _, _ := r.about.Parameter(t.Field[:at]); f.Refers != "" {
-				return true
+// crossed returns the keys of the collections to which the references in a path lead. The last part
+// of the path is the field of a record, and may itself be a reference.
+func (r *route) crossed(path string) (keys []string) {
+	for at := range path {
+		if strings.HasPrefix(path[at:], "__") {
+			if f, _, _ := r.about.Parameter(path[:at]); f.Refers != "" {
+				keys = append(keys, f.Refers)
 			}
 		}
 	}
-	return false
+	return keys
 }
 
 func (v *view) askRevision() (revision uint64, ok bool) {

@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -277,43 +275,6 @@ func (h *Handler) named(key string) *route {
 		}
 	}
 	return nil
-}
-
-// visible returns a function for [schema.WithVisible] for one request, which determines the rows of
-// each collection once.
-func (h *Handler) visible() func(ctx context.Context, collection, field, value string) (bool, error) {
-	var mu sync.Mutex
-	known := map[*route][]schema.Test{}
-	return func(ctx context.Context, collection, field, value string) (bool, error) {
-		r := h.named(collection)
-		if r == nil || r.rows == nil {
-			return true, nil
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		tests, ok := known[r]
-		if !ok {
-			var err error
-			if tests, err = r.restrictions(ctx); err != nil {
-				return false, err
-			}
-			known[r] = tests
-		}
-		filter := schema.Filter{Tests: tests}
-		if r.getter != nil && field == cmp.Or(r.about.Lookup, "id") { // List reads more of other collections
-			_, err := r.getter.Get(ctx, value, filter)
-			if errors.Is(err, catalogue.ErrNotFound) {
-				return false, nil
-			}
-			return err == nil, err
-		}
-		if f := r.about.Identity(); field == "id" && !f.Key {
-			field = ordering.Snake(f.Name)
-		}
-		filter.Tests = append(slices.Clip(tests), schema.Test{Field: field, Lookup: "exact", Values: []string{value}})
-		list, err := r.all.List(ctx, catalogue.Query{Filter: filter, Window: pagination.Window{Limit: 1}})
-		return len(list.Records) > 0, err
-	}
 }
 
 // Base returns the part of the links in the response to r that is before the root, such as

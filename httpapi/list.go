@@ -40,13 +40,13 @@ func (v *view) list() {
 		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", maxTerms))
 		return
 	}
-	filter, ok := v.filter()
-	if !ok {
-		return
-	}
 	terms, known := v.route.orders[order]
 	if !known {
 		terms = wire.Terms(*v.route.about, order, v.route.sorts)
+	}
+	filter, ok := v.filter(terms)
+	if !ok {
+		return
 	}
 	q := catalogue.Query{Filter: filter, Terms: terms}
 	if t := wire.TallyOf(v.r.Context()); t != nil {
@@ -86,6 +86,10 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 			return
 		}
 		groups[i] = selected.Tests
+		if err := v.see(&q.Filter, selected.Tests); err != nil {
+			v.failWith(err)
+			return
+		}
 	}
 	counts, err := v.route.count(ctx, q.Filter, groups)
 	if err == nil && t.First > 0 {
@@ -393,7 +397,7 @@ func (v *view) sealing(q *catalogue.Query) (aead cipher.AEAD, about []byte) {
 	if slices.ContainsFunc(q.Terms, func(t ordering.Term) bool { return v.route.positioned(t.Field) == nil }) {
 		secret = v.handler.opts.ETagKey
 	}
-	about = fmt.Appendf(nil, "%q %q %q %q %q", secret, v.route.path, ordering.Format(q.Terms), q.Filter.Tests[len(v.rows):], q.Filter.Search)
+	about = fmt.Appendf(nil, "%q %q %q %q %q", secret, v.route.path, ordering.Format(q.Terms), requested(q.Filter), q.Filter.Search)
 	key := sha256.Sum256(about)
 	block, _ := aes.NewCipher(key[:]) // fails for other lengths of keys, and NewGCM for other blocks
 	aead, _ = cipher.NewGCM(block)

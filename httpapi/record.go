@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +15,12 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/formdata"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // retrieve sends a record.
 func (v *view) retrieve() {
-	filter, ok := v.filter()
+	filter, ok := v.filter(nil)
 	if !ok {
 		return
 	}
@@ -46,7 +48,7 @@ func (v *view) retrieve() {
 // exists reports whether the record of the path exists and no filter hides it. If that
 // cannot be determined, exists returns false.
 func (v *view) exists() bool {
-	filter, _, err := v.selection()
+	filter, _, err := v.selection(nil)
 	if err == nil {
 		_, err = v.route.getter.Get(v.r.Context(), v.segment, filter)
 	}
@@ -70,7 +72,7 @@ func (v *view) finds(filter schema.Filter, precondition func(record []byte) erro
 // not exist fails before its body is read. So does one whose precondition is false.
 func (v *view) update(action schema.Actions) {
 	precondition := v.precondition()
-	filter, ok := v.filter()
+	filter, ok := v.filter(nil)
 	if !ok || !v.finds(filter, precondition) {
 		return
 	}
@@ -90,7 +92,7 @@ func (v *view) update(action schema.Actions) {
 		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
 		return
 	}
-	if partial && !v.route.hides && len(filter.Tests) == len(v.rows) && filter.Search == nil {
+	if partial && !v.route.hides && len(requested(filter)) == 0 && filter.Search == nil {
 		v.findRecordTag(record) // RFC 9110, section 9.3.4, forbids that for a PUT
 	}
 	v.write(http.StatusOK, record)
@@ -99,7 +101,7 @@ func (v *view) update(action schema.Actions) {
 // destroy deletes a record.
 func (v *view) destroy() {
 	precondition := v.precondition()
-	filter, ok := v.filter()
+	filter, ok := v.filter(nil)
 	if !ok || !v.finds(filter, precondition) {
 		return
 	}
@@ -110,9 +112,9 @@ func (v *view) destroy() {
 	v.begin(http.StatusNoContent, 0)
 }
 
-// selection returns the filter of the query and of [Restrict]. If that fails, possible are the causes
-// that are the client's mistake.
-func (v *view) selection() (f schema.Filter, possible causes, err error) {
+// selection returns the filter of the query and of [Restrict], for a list in the order of terms. If that
+// fails, possible are the causes that are the client's mistake.
+func (v *view) selection(terms []ordering.Term) (f schema.Filter, possible causes, err error) {
 	about, values := v.route.about, v.query.Values
 	for name := range v.query.All() {
 		if about.Named(name) != name { // as in JSON
@@ -127,15 +129,25 @@ func (v *view) selection() (f schema.Filter, possible causes, err error) {
 	if f, err = about.Filter(v.r.Context(), values, v.route.checks); err != nil {
 		return f, ifFields, err
 	}
-	if v.rows, err = v.route.restrictions(v.r.Context()); v.rows != nil {
-		f.Tests = slices.Concat(v.rows, f.Tests)
+	if v.sight == nil {
+		return f, 0, nil
 	}
-	return f, 0, err
+	f.Rows = map[string][]schema.Test{}
+	err = v.see(&f, f.Tests)
+	for _, word := range f.Search {
+		err = cmp.Or(err, v.see(&f, word))
+	}
+	for _, t := range terms {
+		err = cmp.Or(err, v.see(&f, []schema.Test{{Field: t.Field}}))
+	}
+	rows, failed := v.sight.rows(v.r.Context(), v.route)
+	f.Tests = slices.Concat(rows, f.Tests)
+	return f, 0, cmp.Or(failed, err)
 }
 
 // filter returns the selection. It sends a response to an error and then returns false.
-func (v *view) filter() (f schema.Filter, ok bool) {
-	f, possible, err := v.selection()
+func (v *view) filter(terms []ordering.Term) (f schema.Filter, ok bool) {
+	f, possible, err := v.selection(terms)
 	if err != nil {
 		v.failBecause(err, possible)
 	}

@@ -277,7 +277,7 @@ func newNamed(t testing.TB) *catalogue.Catalogue {
 		JSONNames: true,
 		Sortable:  []string{"us _gross", "list_price__amount_in_cents", "made_in__capital_city", "sold_in__capital_city"},
 		Search:    []string{"sold_in__capital_city"},
-		Filters:   []string{"us _gross__gte", "list_price__amount_in_cents__in", "made_in__cca_3", "made_in__capital_city__startswith", "sold_in__cca_3__in"},
+		Filters:   []string{"us _gross__gte", "list_price__amount_in_cents__in", "made_in__cca_3", "made_in__capital_city__startswith", "sold_in__cca_3__in", "made_in"},
 	}}))
 	must(t, c.Load(strings.NewReader(`{"countries":[{"id":1,"cca3":"ZWE","capitalCity":"Harare"},{"id":2,"cca3":"AFG","capitalCity":"Kabul"}],
 		"works":[{"id":1,"US Gross":3,"listPrice":{"amountInCents":900,"discount":1},"madeIn":1,"soldIn":[1,2]},

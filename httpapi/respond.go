@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ type view struct {
 	style   pagination.Style // of the pages
 	indent  int              // spaces for each level; 0 is compact
 
-	rows []schema.Test // what Restrict has added to the filter
+	sight *sight // nil if no collection is restricted
 
 	tag         string // entity tag of the response, or ""
 	revision    uint64 // revision in the tag
@@ -94,10 +95,10 @@ func (v *view) begin(status, size int) bool {
 	return v.r.Method != http.MethodHead
 }
 
-// setCaching sets Cache-Control if a read is restricted to what a user may see. It adds the
+// setCaching sets Cache-Control if a read depends on what a user may see. It adds the
 // route's value of Vary, if any, to those that outer middleware has set, such as Accept-Encoding.
 func (v *view) setCaching(header http.Header) {
-	if v.route.rows != nil && negotiation.IsRead(v.r.Method) && header["Cache-Control"] == nil {
+	if v.sight != nil && (v.route.rows != nil || v.sight.personal()) && negotiation.IsRead(v.r.Method) && header["Cache-Control"] == nil {
 		header["Cache-Control"] = valuePrivate
 	}
 	if v.route.vary != nil {
@@ -297,7 +298,7 @@ func (v *view) reads(by *catalogue.ReferenceError) bool {
 	if by.Identity.Key != "" {
 		field, value = r.about.Lookup, by.Identity.Key
 	}
-	ok, err := v.handler.visible()(v.r.Context(), by.Collection, field, value)
+	ok, err := cmp.Or(v.sight, v.handler.newSight()).sees(v.r.Context(), by.Collection, field, value)
 	return ok && err == nil
 }
 

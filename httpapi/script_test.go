@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -265,7 +266,7 @@ func checkHeader(t *testing.T, what string, got answer, expected map[string]stri
 // scriptServer returns a handler with some settings.
 func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 	t.Helper()
-	cat, failing, mount := newSmallCatalogue, false, ""
+	cat, failing, mount, restricted := newSmallCatalogue, false, "", map[string]string{}
 	var limits pagination.Limits
 	opts := Options{Authorizer: AllowAll, OnError: func(r *http.Request, err error) {
 		if !failing {
@@ -289,6 +290,9 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 		case "cursors": // see below
 		case "errors":
 			failing = true
+		case "rows":
+			key, params, _ := strings.Cut(value, "?")
+			restricted[key] = params
 		case "token":
 			opts.Authorizer = Bearer(value)
 		case "scheme":
@@ -334,7 +338,14 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 	if opts.Pages = limits; slices.Contains(settings, "cursors") {
 		opts.Pages = pagination.Cursors{Limits: limits}
 	}
-	handler := mustHandler(t, cat(t), opts)
+	var served []Collection
+	for key, c := range cat(t).All() {
+		served = append(served, c)
+		if params, ok := restricted[key]; ok {
+			served[len(served)-1] = Restrict(c, func(context.Context) (url.Values, error) { return url.ParseQuery(params) })
+		}
+	}
+	handler := newStubHandler(t, opts, served...)
 	if mount == "" {
 		return handler
 	}

@@ -22,10 +22,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.opts.Framework != (schema.Framework{}) {
 		r = r.WithContext(schema.WithFramework(r.Context(), h.opts.Framework))
 	}
+	v := view{handler: h, w: w}
 	if h.restricts {
-		r = r.WithContext(schema.WithVisible(r.Context(), h.visible()))
+		v.sight = h.newSight()
+		r = r.WithContext(schema.WithVisible(r.Context(), v.sight.sees))
 	}
-	v := view{handler: h, w: w, r: r}
+	v.r = r
 	if h.opts.OnAccess != nil {
 		seen, start := &Access{Method: r.Method}, time.Now()
 		v.seen, v.w = seen, &observedWriter{w, seen}

@@ -20,8 +20,17 @@ type Filter struct {
 
 	// Search has the tests of each word, in the order of the parameter and without repeated
 	// words: one for each entry of Description.Search. A record has the word if one of
-	// them holds; see [Test.MatchesText].
+	// them holds; see [Test.MatchesText]. If several words are about records of a list of
+	// references, a record has them together with one choice of a record from each list, as in a row
+	// of a join.
 	Search [][]Test
+
+	// Rows has the tests of the records that references lead to, by the key of their collection, as
+	// package httpapi restricts what a user can see: for a test, the search or an ordering that
+	// passes a reference, a record for which they do not all hold counts as if it were not there. A
+	// reference to it is null, and a list of references is without it. Collections without tests
+	// are not restricted. The tests themselves read all records, and so do those in Tests with All.
+	Rows map[string][]Test
 }
 
 // Filter returns the filter that the parameters of a query describe, as django-filter and

@@ -115,6 +115,10 @@ type Test struct {
 	// filter have matched as much text as they may; [Description.Filter] says how much. It is safe
 	// for concurrent use.
 	Match func(text string) (bool, error)
+
+	// All determines that references in Field lead to all records, even if Rows of the filter
+	// restrict them. It is set in tests of the program rather than of a request.
+	All bool
 }
 
 // String returns the test without Match. O(len).

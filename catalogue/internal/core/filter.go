@@ -72,7 +72,11 @@ func newFilter(ctx context.Context, c *Collection, wanted schema.Filter, terms [
 	if len(wanted.Tests)+len(wanted.Search) > 0 {
 		turn = new(store.Turn)
 	}
-	return instantOf(ctx, c, wanted, terms).filter(c, wanted, n, turn)
+	in, err := instantOf(ctx, c, wanted, terms)
+	if err != nil {
+		return f, err
+	}
+	return in.filter(c, wanted, n, turn)
 }
 
 // filter returns the filter for a query of the instant, which is nil if it reads no other
@@ -86,6 +90,14 @@ func (in *instant) filter(c *Collection, wanted schema.Filter, n int, turn *stor
 		j = &join{of: c, turn: turn}
 	}
 	bit, width := 0, (len(wanted.Tests)+len(wanted.Search)+63)/64
+	for _, tests := range wanted.Search {
+		for _, t := range tests {
+			if err := j.add(in, t, bit, width, n); err != nil {
+				return f, err
+			}
+		}
+		bit++
+	}
 	for _, t := range wanted.Tests {
 		if !crosses(c, t.Field) {
 			err = f.add(t)
@@ -97,16 +109,8 @@ func (in *instant) filter(c *Collection, wanted schema.Filter, n int, turn *stor
 			return f, err
 		}
 	}
-	for _, tests := range wanted.Search {
-		for _, t := range tests {
-			if err := j.add(in, t, bit, width, n); err != nil {
-				return f, err
-			}
-		}
-		bit++
-	}
 	if bit > 0 {
-		f.match = append(f.match, j.holds(bit, width))
+		f.match = append(f.match, j.holds(bit, len(wanted.Search), width))
 	}
 	return f, nil
 }

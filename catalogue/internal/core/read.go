@@ -109,7 +109,11 @@ func (c *Collection) page(ctx context.Context, q store.Query, terms []ordering.T
 func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups [][]schema.Test) ([]int, error) {
 	all := wanted
 	all.Tests = slices.Concat(wanted.Tests, slices.Concat(groups...))
-	in, turn := instantOf(ctx, c, all, nil), new(store.Turn)
+	in, err := instantOf(ctx, c, all, nil)
+	if err != nil {
+		return nil, err
+	}
+	turn := new(store.Turn)
 	base, err := in.filter(c, wanted, 0, turn)
 	if err != nil {
 		return nil, err

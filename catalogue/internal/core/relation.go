@@ -53,6 +53,9 @@ type instant struct {
 	states map[*Collection]*store.State
 	others map[*Collection][]*store.Entry // the records of collections in place of those of their states
 	places map[by]*places
+	full   *instant // without others, if these are what a request sees
+
+	compared int // rows of joins
 }
 
 // entries returns the records of a collection, sorted by id.
@@ -65,25 +68,30 @@ func (in *instant) entries(of *Collection) []*store.Entry {
 
 // instantOf returns the current states of the collection and of those to which the paths of a filter
 // and of terms lead, or nil if they lead to no other.
-func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term) (in *instant) {
-	visit := func(path string) {
-		for _, to, rest, ok := follow(c, path); ok; _, to, rest, ok = follow(to, rest) {
+func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term) (in *instant, err error) {
+	visit := func(from *Collection, path string) {
+		for _, to, rest, ok := follow(from, path); ok; _, to, rest, ok = follow(to, rest) {
 			if in == nil {
-				in = &instant{ctx, map[*Collection]*store.State{c: nil}, nil, map[by]*places{}}
+				in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}}
 			}
 			in.states[to] = nil
 		}
 	}
 	for _, tests := range append(wanted.Search, wanted.Tests) {
 		for _, t := range tests {
-			visit(t.Field)
+			visit(c, t.Field)
 		}
 	}
 	for _, t := range terms {
-		visit(t.Field)
+		visit(c, t.Field)
 	}
 	if in == nil {
-		return nil
+		return nil, nil
+	}
+	for _, m := range c.Set.All {
+		for _, t := range wanted.Rows[m.Key()] {
+			visit(m, t.Field)
+		}
 	}
 	all := slices.DeleteFunc(slices.Clone(c.Set.All), func(m *Collection) bool {
 		_, visited := in.states[m]
@@ -92,11 +100,38 @@ func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms [
 	for i, s := range store.Freeze(storesOf(all)...) {
 		in.states[all[i]] = s
 	}
-	return in
+	if len(wanted.Rows) > 0 {
+		err = in.restrict(wanted.Rows)
+	}
+	return in, err
 }
 
-// Bits are what is known of a record: the bit i is set if test i of a filter holds, or one of the
-// tests of word i of its search.
+// restrict restricts the records of collections to those for which tests hold, which read all.
+func (in *instant) restrict(rows map[string][]schema.Test) error {
+	in.full = &instant{ctx: in.ctx, states: in.states, places: map[by]*places{}}
+	in.others = map[*Collection][]*store.Entry{}
+	for of, s := range in.states {
+		tests := rows[of.Key()]
+		if len(tests) == 0 {
+			continue
+		}
+		f, err := in.full.filter(of, schema.Filter{Tests: tests}, 0, new(store.Turn))
+		if err != nil {
+			return err
+		}
+		q := store.Query{Want: store.WantScan, Terms: []ordering.Term{ordering.Asc(of.Type.Identity.Number)}}
+		f.addTo(&q)
+		a, err := s.Answer(in.ctx, q)
+		if err != nil {
+			return of.Type.Named(err)
+		}
+		in.others[of] = slices.Collect(a.Scan)
+	}
+	return nil
+}
+
+// Bits are what is known of a record: a bit is set if one of the tests of a word of a search holds, or,
+// after those of the words, a test of the filter.
 type bits []uint64
 
 func (b bits) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
@@ -107,6 +142,17 @@ func (b bits) or(other bits) {
 	for i := range b {
 		b[i] |= other[i]
 	}
+}
+
+// Words are those of a search that a row of a join has.
+type words [2]uint64 // enough for 100
+
+// words returns the words of a search that are set.
+func (b bits) words(search bits) (w words) {
+	for i := range min(len(b), len(w)) {
+		w[i] = b[i] & search[i]
+	}
+	return w
 }
 
 // A join has tests of the records of a collection, and of those to which they refer.
@@ -130,12 +176,15 @@ type link struct {
 	to   *join
 	null bits // those of a reference to no record
 
-	few    bool    // there are few references: the record of each is found alone
-	rows   bits    // otherwise those of all records
-	places *places // of the records whose rows are not null; nil before the first reference
+	few     bool           // there are few references: the record of each is found alone
+	entries []*store.Entry // otherwise all records, and
+	rows    bits           // their bits
+	places  *places        // of the records whose bits matter; nil before the first reference
+
+	found bits // by at, if there are few
 
 	into  bits                        // to which visit adds
-	some  bool                        // visit has been called
+	some  bool                        // visit has found a record
 	visit func(_, k sortkey.Key) bool // adds the bits of the record to which a key refers
 }
 
@@ -149,12 +198,20 @@ func (j *join) add(in *instant, t schema.Test, bit, width, n int) error {
 		j.tests = append(j.tests, joined{bit, own.test()})
 		return err
 	}
-	i := slices.IndexFunc(j.links, func(l *link) bool { return l.col == col })
+	if t.All && in.full != nil {
+		in = in.full
+	}
+	i := slices.IndexFunc(j.links, func(l *link) bool { return l.col == col && l.in == in })
 	if i < 0 {
-		l := &link{in: in, col: col, to: &join{of: to, turn: j.turn}, null: make(bits, width), few: n < in.states[to].Len()/16}
+		room := make(bits, 2*width)
+		l := &link{in: in, col: col, to: &join{of: to, turn: j.turn}, null: room[:width], found: room[width:]}
+		_, restricted := in.others[to] // which have been read
+		l.few = n < in.states[to].Len()/16 && !restricted
 		l.visit = func(_, k sortkey.Key) bool {
-			l.some = true
-			l.follow(k, l.into)
+			if e, b := l.at(k); e != nil {
+				l.into.or(b)
+				l.some = true
+			}
 			return false
 		}
 		i, j.links = len(j.links), append(j.links, l)
@@ -172,69 +229,140 @@ func (l *link) row(i int) bits { return l.rows[i*len(l.null) : (i+1)*len(l.null)
 
 // mark adds the bits of an entry.
 func (j *join) mark(e *store.Entry, b bits) {
-	for _, t := range j.tests {
-		if !b.has(t.bit) && t.holds(e) {
-			b.set(t.bit)
-		}
-	}
+	j.test(e, b)
 	for _, l := range j.links {
 		l.mark(e, b)
 	}
 }
 
-// mark adds the bits of the records to which an entry refers.
-func (l *link) mark(e *store.Entry, b bits) {
-	if l.col.Kind == schema.Reference {
-		l.follow(l.col.EntryKey(e), b)
-		return
+// test adds the bits of an entry without those of others.
+func (j *join) test(e *store.Entry, b bits) {
+	for _, t := range j.tests {
+		if !b.has(t.bit) && t.holds(e) {
+			b.set(t.bit)
+		}
 	}
+}
+
+// mark adds the bits of the records to which an entry refers, or those of a reference to none.
+func (l *link) mark(e *store.Entry, b bits) {
 	l.into, l.some = b, false
-	if l.col.AnyReference(e, l.visit); !l.some {
+	if l.col.Kind == schema.Reference {
+		l.visit(sortkey.Key{}, l.col.EntryKey(e))
+	} else {
+		l.col.AnyReference(e, l.visit)
+	}
+	if !l.some {
 		b.or(l.null)
 	}
 }
 
-// follow adds the bits of the record to which a key refers. Unless there are few references, the
-// records are read once.
-func (l *link) follow(k sortkey.Key, b bits) {
+// at returns the record to which a key refers, and its bits, or nil if there is none or they do not
+// matter. Unless there are few references, the records are read once.
+func (l *link) at(k sortkey.Key) (*store.Entry, bits) {
 	if l.few {
-		if e := l.in.find(l.to.of, l.col.By, k); e != nil {
-			l.to.mark(e, b)
-		} else {
-			b.or(l.null)
+		e := l.in.find(l.to.of, l.col.By, k)
+		if e != nil {
+			clear(l.found)
+			l.to.mark(e, l.found)
 		}
-		return
+		return e, l.found
 	}
 	if l.places == nil {
 		l.read()
 	}
 	if i := l.places.at(k); i >= 0 {
-		b.or(l.row(i))
-	} else {
-		b.or(l.null)
+		return l.entries[i], l.row(i)
 	}
+	return nil, nil
 }
 
 func (l *link) read() {
-	entries, different := l.in.entries(l.to.of), 0
-	l.rows = make(bits, len(l.null)*len(entries))
-	for i, e := range entries {
-		if i%256 == 0 && cmp.Or(l.in.ctx.Err(), l.to.turn.Pause()) != nil {
+	l.entries = l.in.entries(l.to.of)
+	l.rows = make(bits, len(l.null)*len(l.entries))
+	none := make(bits, len(l.null))
+	matter, all := 0, l.col.Kind == schema.References && !slices.Equal(l.null, none) // the others in a list may differ
+	matters := func(i int) bool { return all || !slices.Equal(l.row(i), l.null) }
+	for i, e := range l.entries {
+		if i%256 == 0 && l.pause() != nil {
 			break // page returns the error
 		}
-		if l.to.mark(e, l.row(i)); l.differs(i) {
-			different++
+		if l.to.mark(e, l.row(i)); matters(i) {
+			matter++
 		}
 	}
-	l.places = by{l.to.of, l.col.By}.places(entries, different, l.differs)
+	l.places = by{l.to.of, l.col.By}.places(l.entries, matter, matters)
 }
 
-// differs reports whether the bits of a record are not those of a reference to none.
-func (l *link) differs(i int) bool { return !slices.Equal(l.row(i), l.null) }
+// rows returns the words of each row of a join that begins with an entry: of a search, which are the
+// first bits. A row has one of the records to which the entry refers by each link. Rows with the same
+// words are one.
+func (j *join) rows(e *store.Entry, search bits) []words {
+	own := make(bits, len(search))
+	j.test(e, own)
+	all := []words{own.words(search)}
+	for _, l := range j.links {
+		var some, next []words
+		l.col.AnyReference(e, func(_, k sortkey.Key) bool {
+			switch to, b := l.at(k); {
+			case to == nil:
+			case l.to.chooses():
+				for _, w := range l.to.rows(to, search) {
+					some = l.with(some, w)
+				}
+			default:
+				some = l.with(some, b.words(search))
+			}
+			return l.to.turn.Err != nil
+		})
+		for _, before := range all {
+			for _, w := range some {
+				if next = l.with(next, words{before[0] | w[0], before[1] | w[1]}); l.to.turn.Err != nil {
+					return nil
+				}
+			}
+		}
+		if some != nil {
+			all = next
+		}
+	}
+	return all
+}
 
-// holds returns the function that reports whether all bits of an entry are set. It tests the
-// entry itself last, and only as long as all tests hold.
-func (j *join) holds(n, width int) func(*store.Entry) bool {
+// with returns a list with some words, unless it has them.
+func (l *link) with(list []words, w words) []words {
+	before := l.in.compared
+	if l.in.compared += len(list) + 1; before/4096 != l.in.compared/4096 {
+		_ = l.pause()
+	}
+	if slices.Contains(list, w) {
+		return list
+	}
+	return append(list, w)
+}
+
+// maxCompared is the number of comparisons of rows that a query makes, which take a few tenths of a second.
+const maxCompared = 100_000_000
+
+// pause ends the query if its context has ended or its rows are too many. It returns the error.
+func (l *link) pause() error {
+	err := l.in.ctx.Err()
+	if err == nil && l.in.compared > maxCompared {
+		err = schema.FieldErrors{{Field: "search", Messages: []string{"This takes too much work: search for fewer words, or in fewer records."}}}
+	}
+	l.to.turn.Err = cmp.Or(l.to.turn.Pause(), err)
+	return l.to.turn.Err
+}
+
+// chooses reports whether entries refer to several records, of which a row has one.
+func (j *join) chooses() bool {
+	return slices.ContainsFunc(j.links, func(l *link) bool { return l.col.Kind == schema.References || l.to.chooses() })
+}
+
+// holds returns the function that reports whether all of n bits of an entry are set, and the first of
+// them, which are those of the words of a search, in one row. It tests the entry itself last, and only
+// as long as all tests hold.
+func (j *join) holds(n, words, width int) func(*store.Entry) bool {
 	own, all, b := make([][]func(*store.Entry) bool, n), make(bits, width), make(bits, width)
 	for i := range n {
 		all.set(i)
@@ -242,7 +370,7 @@ func (j *join) holds(n, width int) func(*store.Entry) bool {
 	for _, t := range j.tests {
 		own[t.bit] = append(own[t.bit], t.holds)
 	}
-	return func(e *store.Entry) bool {
+	some := func(e *store.Entry) bool {
 		clear(b)
 		for _, l := range j.links {
 			if l.mark(e, b); slices.Equal(b, all) {
@@ -256,6 +384,15 @@ func (j *join) holds(n, width int) func(*store.Entry) bool {
 		}
 		return true
 	}
+	if words < 2 || !j.chooses() {
+		return some
+	}
+	search := make(bits, width)
+	for i := range words {
+		search.set(i)
+	}
+	wanted := search.words(search)
+	return func(e *store.Entry) bool { return some(e) && slices.Contains(j.rows(e, search), wanted) }
 }
 
 // find returns the entry of a collection to which a reference with a key refers, or nil.
@@ -357,7 +494,8 @@ func (in *instant) fields(c *Collection, terms []ordering.Term) (all map[string]
 }
 
 // key returns the function of the sort key of a path, which is null if a reference leads to no
-// record. Of the keys of a list of references it is the least, or the greatest in descending order.
+// record. Of the keys of a list of references it is the least, or the greatest in descending order;
+// references to no record are left out.
 func (in *instant) key(c *Collection, path string, desc bool) func(*store.Entry) sortkey.Key {
 	col, to, rest, crosses := follow(c, path)
 	if !crosses {
@@ -369,20 +507,19 @@ func (in *instant) key(c *Collection, path string, desc bool) func(*store.Entry)
 	for i, e := range entries {
 		keys[i] = of(e)
 	}
-	at := func(k sortkey.Key) sortkey.Key {
-		if i := p.at(k); i >= 0 {
-			return keys[i]
-		}
-		return sortkey.Null()
-	}
 	if col.Kind == schema.Reference {
-		return func(e *store.Entry) sortkey.Key { return at(col.EntryKey(e)) }
+		return func(e *store.Entry) sortkey.Key {
+			if i := p.at(col.EntryKey(e)); i >= 0 {
+				return keys[i]
+			}
+			return sortkey.Null()
+		}
 	}
 	return func(e *store.Entry) (first sortkey.Key) {
 		some := false
 		col.AnyReference(e, func(_, k sortkey.Key) bool {
-			if k = at(k); !some || desc == (k.Compare(first) > 0) {
-				first, some = k, true
+			if i := p.at(k); i >= 0 && (!some || desc == (keys[i].Compare(first) > 0)) {
+				first, some = keys[i], true
 			}
 			return false
 		})

@@ -22,7 +22,8 @@ var ErrLookup = errors.New("pgstore: unsupported lookup")
 // A statement is SQL under construction. What comes from a request becomes a parameter.
 type statement struct {
 	ctx     context.Context
-	tx      querier // in which tests that Go makes read values
+	tx      querier                  // in which tests that Go makes read values
+	rows    map[string][]schema.Test // of the records that references lead to, as in a filter
 	args    []any
 	aliases int
 	err     error
@@ -47,7 +48,12 @@ func (q *statement) where(t *table, alias string, f schema.Filter) (string, erro
 		words = append(words, []schema.Test{test})
 	}
 	var all []string
-	for _, word := range append(words, f.Search...) {
+	if len(f.Search) > 1 {
+		all = append(all, q.search(t, alias, f.Search))
+	} else {
+		words = append(words, f.Search...)
+	}
+	for _, word := range words {
 		var some []string
 		for _, test := range word {
 			some = append(some, q.test(t, alias, test))
@@ -55,6 +61,39 @@ func (q *statement) where(t *table, alias string, f schema.Filter) (string, erro
 		all = append(all, joined(some, " OR ", "FALSE"))
 	}
 	return joined(all, " AND ", "TRUE"), q.err
+}
+
+// search returns the condition that all words of a search are in one row of a join: a record, and one
+// choice of the records to which it refers.
+func (q *statement) search(t *table, alias string, words [][]schema.Test) string {
+	others, joins := map[string]string{}, "" // by the paths that lead to them
+	var all []string
+	for _, word := range words {
+		var some []string
+		for _, test := range word {
+			of, at, path := t, alias, ""
+			for c, to, rest, crosses := of.follow(test.Field); crosses; c, to, rest, crosses = of.follow(test.Field) {
+				path += c.name + "__"
+				if others[path] == "" {
+					others[path] = q.alias()
+					joins += " LEFT JOIN " + to.name() + " " + others[path] + " ON " + q.related(c, at, to, others[path], test.All)
+				}
+				of, at, test.Field = to, others[path], rest
+			}
+			some = append(some, q.lookup(of, at, test))
+		}
+		all = append(all, joined(some, " OR ", "FALSE"))
+	}
+	if joins != "" {
+		return "EXISTS (SELECT FROM (VALUES (1)) one" + joins + " WHERE " + joined(all, " AND ", "TRUE") + ")"
+	}
+	return joined(all, " AND ", "TRUE")
+}
+
+// alias returns a new alias.
+func (q *statement) alias() string {
+	q.aliases++
+	return "r" + strconv.Itoa(q.aliases)
 }
 
 // joined returns conditions that are joined by an operator, or what none of them means.
@@ -72,13 +111,25 @@ func (q *statement) test(t *table, alias string, test schema.Test) string {
 	if !crosses {
 		return q.lookup(t, alias, test)
 	}
-	q.aliases++
-	other := "r" + strconv.Itoa(q.aliases)
-	from := "SELECT 1 FROM " + to.name() + " " + other + " WHERE " + refers(c, alias, to, other)
+	other := q.alias()
+	from := "SELECT 1 FROM " + to.name() + " " + other + " WHERE " + q.related(c, alias, to, other, test.All)
 	test.Field = rest
 	sql := "EXISTS (" + from + " AND " + q.test(to, other, test) + ")"
 	if test.Lookup == "isnull" && slices.Equal(test.Values, []string{"true"}) {
 		sql = "(" + sql + " OR NOT EXISTS (" + from + "))"
+	}
+	return sql
+}
+
+// related returns the condition that a column refers to a record of another table that exists for the
+// request, or to any if all is set.
+func (q *statement) related(c column, alias string, to *table, other string, all bool) string {
+	sql := refers(c, alias, to, other)
+	if !all {
+		for _, test := range q.rows[to.about.Key] {
+			test.All = true
+			sql += " AND " + q.test(to, other, test)
+		}
 	}
 	return sql
 }

@@ -72,7 +72,7 @@ func (t *table) indexes() (list []index) {
 		list = append(list, index{t, "UNIQUE INDEX", t.uniqueName(set), "(" + t.uniqueExprs(set) + ")"})
 	}
 	order := func(terms ...ordering.Term) {
-		by, err := t.orderBy(terms, nil)
+		by, err := new(statement).orderBy(t, terms, nil)
 		if err == nil && len(by) > 1 && !strings.Contains(by[0].text, "SELECT") {
 			if by[0].desc { // one index serves both directions
 				by = by.reverse()

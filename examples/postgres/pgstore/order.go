@@ -82,10 +82,10 @@ func (t *table) sortable(field string) bool {
 
 // orderBy returns the list for terms, or for the default ordering if there are none. An undeclared
 // name is an error, so that it never becomes part of a statement.
-func (t *table) orderBy(terms []ordering.Term, numbers map[string]int) (orderBy, error) {
+func (q *statement) orderBy(t *table, terms []ordering.Term, numbers map[string]int) (orderBy, error) {
 	var order orderBy
 	for _, term := range t.terms(terms) {
-		exprs := t.exprs("t", term, numbers)
+		exprs := q.exprs(t, "t", term, numbers)
 		if exprs == nil && t.open() && len(terms) == 0 { // no record has the field of the default ordering
 			continue
 		} else if exprs == nil {
@@ -96,13 +96,13 @@ func (t *table) orderBy(terms []ordering.Term, numbers map[string]int) (orderBy,
 			order = append(order, e)
 		}
 	}
-	return order, nil
+	return order, q.err
 }
 
 // exprs returns the expressions of the field of a term, of a table with an alias, or nil if there is
 // no such field. That of another record is null if the reference leads to none. Of several records
 // the first value in the direction of the term counts.
-func (t *table) exprs(alias string, term ordering.Term, numbers map[string]int) []expr {
+func (q *statement) exprs(t *table, alias string, term ordering.Term, numbers map[string]int) []expr {
 	if c, ok := t.column(term.Field); ok {
 		return c.exprs(alias)
 	}
@@ -114,10 +114,11 @@ func (t *table) exprs(alias string, term ordering.Term, numbers map[string]int) 
 		return nil
 	}
 	other := alias + "r"
-	exprs := to.exprs(other, ordering.Term{Field: rest, Desc: term.Desc}, nil)
+	exprs := q.exprs(to, other, ordering.Term{Field: rest, Desc: term.Desc}, nil)
+	related := q.related(c, alias, to, other, false)
 	for i, e := range exprs {
 		e.desc = term.Desc
-		exprs[i].text = "(SELECT " + e.text + " FROM " + to.name() + " " + other + " WHERE " + refers(c, alias, to, other) +
+		exprs[i].text = "(SELECT " + e.text + " FROM " + to.name() + " " + other + " WHERE " + related +
 			" ORDER BY " + e.text + e.direction() + " LIMIT 1)"
 	}
 	return exprs
@@ -183,7 +184,7 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 		if err != nil {
 			return err
 		}
-		order, err = t.orderBy(terms, numbers)
+		order, err = new(statement).orderBy(t, terms, numbers)
 		return err
 	})
 	if err != nil {

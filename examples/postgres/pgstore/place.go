@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"context"
 	"database/sql"
 	"encoding/base64"
 	"encoding/json"
@@ -49,8 +48,8 @@ func (p place) token() string {
 }
 
 // parsePlace returns the place of a token. If its record has not changed, the place has all of its
-// values.
-func (t *table) parsePlace(ctx context.Context, tx querier, terms []ordering.Term, order orderBy, token string) (p place, err error) {
+// values. The statement has the parameters of the order.
+func (q statement) parsePlace(t *table, terms []ordering.Term, order orderBy, token string) (p place, err error) {
 	text, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err == nil {
 		err = json.Unmarshal(text, &p)
@@ -60,8 +59,8 @@ func (t *table) parsePlace(ctx context.Context, tx querier, terms []ordering.Ter
 	}
 	id := t.identity
 	now := place{Order: p.Order, Values: make([]*string, len(order))}
-	query := "SELECT " + texts(order) + " FROM " + t.name() + " t WHERE " + "t." + quote(id.name) + " = $1::text::" + id.form.cast()
-	err = tx.QueryRowContext(ctx, query, *p.Values[len(order)-1]).Scan(now.targets()...)
+	query := "SELECT " + texts(order) + " FROM " + t.name() + " t WHERE " + "t." + quote(id.name) + " = " + q.param(*p.Values[len(order)-1], "text::"+id.form.cast())
+	err = q.tx.QueryRowContext(q.ctx, query, q.args...).Scan(now.targets()...)
 	if err == nil && now.token() == token {
 		return now, nil
 	}
@@ -137,14 +136,19 @@ func (q *statement) beyond(e expr, value string) string {
 func (t *table) Positions() bool { return true }
 
 // listAt returns the page of a query that begins at a place.
-func (t *table) listAt(ctx context.Context, tx querier, q catalogue.Query, terms []ordering.Term, order orderBy) (list catalogue.Listing, err error) {
+func (sql *statement) listAt(t *table, q catalogue.Query, terms []ordering.Term, order orderBy) (list catalogue.Listing, err error) {
 	at := *q.Place
 	order = order.whole()
 	list = catalogue.Listing{Count: -1, Terms: terms}
 	if at.Reverse {
 		order = order.reverse()
 	}
-	sql := statement{ctx: ctx, tx: tx}
+	var start place
+	if at.Token != "" {
+		if start, err = sql.parsePlace(t, terms, order, at.Token); err != nil {
+			return list, err
+		}
+	}
 	where, err := sql.where(t, "t", q.Filter)
 	if err != nil {
 		return list, err
@@ -153,11 +157,7 @@ func (t *table) listAt(ctx context.Context, tx querier, q catalogue.Query, terms
 	c, _ := t.column(first)
 	switch {
 	case at.Token != "":
-		p, err := t.parsePlace(ctx, tx, terms, order, at.Token)
-		if err != nil {
-			return list, err
-		}
-		where += " AND " + sql.after(order, p)
+		where += " AND " + sql.after(order, start)
 	case at.Positioned && c.name == "":
 		return list, fmt.Errorf("%w: %q", ordering.ErrUnknownField, first)
 	case at.Positioned:
@@ -168,7 +168,7 @@ func (t *table) listAt(ctx context.Context, tx querier, q catalogue.Query, terms
 	var places []place
 	p := place{Order: ordering.Format(t.terms(terms)), Values: make([]*string, len(order))}
 	var stored, served []byte
-	err = each(ctx, tx, query, sql.args, func() error {
+	err = each(sql.ctx, sql.tx, query, sql.args, func() error {
 		r, err := schema.ParseKeyed(stored)
 		key := sortkey.Null()
 		if c.name != "" {

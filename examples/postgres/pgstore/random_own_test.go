@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -27,8 +28,8 @@ import (
 )
 
 // TestOwnDifferential compares handlers of the same records in memory and in PostgreSQL, with random
-// requests of all verbs to collections of programs. BACKLIST_POSTGRES_REQUESTS is their number in
-// each of six runs.
+// requests of all verbs to collections of programs, of which each request sees rows of its own.
+// BACKLIST_POSTGRES_REQUESTS is their number in each of six runs.
 func TestOwnDifferential(t *testing.T) {
 	seed := setting(t, "BACKLIST_POSTGRES_SEED", uint64(time.Now().UnixNano()))
 	t.Logf("BACKLIST_POSTGRES_SEED=%d", seed)
@@ -71,6 +72,8 @@ func TestOwnDifferential(t *testing.T) {
 type ownPair struct {
 	generator
 	data   []byte
+	words  []string          // of the texts in data
+	rows   map[string]string // parameters that restrict a collection in a request
 	cat    *catalogue.Catalogue
 	store  *pgstore.Store
 	memory http.Handler
@@ -86,13 +89,46 @@ func newOwnPair(t *testing.T, file string, newCatalogue func(func() time.Time) (
 		t.Fatal(err)
 	}
 	p.data = data
+	for _, text := range regexp.MustCompile(`"[^"\\]*"`).FindAllString(string(data), -1) {
+		p.words = append(p.words, strings.Fields(strings.Trim(text, `"`))...)
+	}
 	p.load(t)
 	opts := httpapi.Options{Authorizer: httpapi.AllowAll, Pages: pages}
-	if p.memory, err = httpapi.New(p.cat, opts); err != nil {
+	opts.OnError = func(r *http.Request, err error) { t.Errorf("%s %s: %v", r.Method, r.URL, err) }
+	var inMemory []httpapi.Collection
+	for _, c := range p.cat.All() {
+		inMemory = append(inMemory, c)
+	}
+	p.memory, p.sql = p.restrict(t, inMemory, opts), p.restrict(t, p.store.Collections(), opts)
+	return p
+}
+
+// ownRows are parameters that may restrict a collection. Some pass references to records that the
+// request cannot see.
+var ownRows = map[string][]string{
+	"teams":      {"name__gte=a", "name__contains=p"},
+	"tags":       {"slug__contains=t", "name__gte=V"},
+	"workers":    {"level__in=1,2", "team__name__gte=O", "name__gte=b", "team__isnull=false", "level__gte=99"},
+	"shifts":     {"workers__level__gte=2", "kind__in=desk,yard", "tags__name__isnull=false"},
+	"categories": {"parent__isnull=true", "parent__name__gte=L"},
+	"customers":  {"born__isnull=false", "name__gte=b"},
+	"products":   {"category__parent__isnull=true", "stock__gte=5", "active=true"},
+	"orders":     {"customer__born__isnull=false", "status__in=paid,new"},
+	"directors":  {"name__gte=K"},
+	"films":      {"director__name__gte=K", "minutes__gte=100"},
+}
+
+// restrict returns a handler of collections of which a request sees the rows that the pair has.
+func (p *ownPair) restrict(t *testing.T, collections []httpapi.Collection, opts httpapi.Options) http.Handler {
+	for i, c := range collections {
+		key := c.Description().Key
+		collections[i] = httpapi.Restrict(c, func(context.Context) (url.Values, error) { return url.ParseQuery(p.rows[key]) })
+	}
+	h, err := httpapi.NewHandler(collections, opts)
+	if err != nil {
 		t.Fatal(err)
 	}
-	p.sql = handle(t, p.store, opts)
-	return p
+	return h
 }
 
 // load replaces the records of both by those of the file.
@@ -117,6 +153,13 @@ func (p *ownPair) ask(t *testing.T) {
 	targets := [2]string{target, target}
 	if p.next[0] != "" && p.next[1] != "" && p.oneIn(2) {
 		method, targets, body = "GET", p.next, ""
+	} else {
+		p.rows = map[string]string{}
+		for _, key := range slices.Sorted(maps.Keys(ownRows)) {
+			if p.oneIn(3) {
+				p.rows[key] = pick(p.generator, ownRows[key])
+			}
+		}
 	}
 	var answers [2]string
 	for i, h := range []http.Handler{p.memory, p.sql} {
@@ -134,7 +177,7 @@ func (p *ownPair) ask(t *testing.T) {
 		answers[i] = http.StatusText(w.Code) + "\n" + cursors.ReplaceAllString(w.Body.String(), "cursor=")
 	}
 	if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
-		t.Errorf("%s %s %s: -memory +PostgreSQL\n%s", method, targets[0], body, diff)
+		t.Errorf("%s %s %s of %q: -memory +PostgreSQL\n%s", method, targets[0], body, p.rows, diff)
 	}
 }
 
@@ -232,7 +275,11 @@ func (p *ownPair) query(about schema.Description, records [][]byte) url.Values {
 		params.Set(name, p.value(about, name, records))
 	}
 	if p.oneIn(3) {
-		params.Set("search", pick(p.generator, words))
+		var some []string
+		for range 1 + p.IntN(3) {
+			some = append(some, pick(p.generator, pick(p.generator, [][]string{words, p.words})))
+		}
+		params.Set("search", strings.Join(some, " "))
 	}
 	if p.oneIn(2) {
 		var terms []string

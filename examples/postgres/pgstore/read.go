@@ -41,14 +41,15 @@ func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Lis
 			return err
 		}
 		terms := slices.DeleteFunc(slices.Clone(q.Terms), func(term ordering.Term) bool {
-			return !t.sortable(term.Field) || t.exprs("t", term, numbers) == nil
+			return !t.sortable(term.Field) || new(statement).exprs(t, "t", term, numbers) == nil
 		})
-		order, err := t.orderBy(terms, numbers)
+		sql := statement{ctx: ctx, tx: tx, rows: q.Filter.Rows}
+		order, err := sql.orderBy(t, terms, numbers)
 		if err != nil {
 			return err
 		}
 		if q.Place != nil {
-			list, err = t.listAt(ctx, tx, q, terms, order)
+			list, err = sql.listAt(t, q, terms, order)
 			return err
 		}
 		list.Terms = terms
@@ -56,7 +57,7 @@ func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Lis
 			return err
 		}
 		start, end := q.Window.Bounds(list.Count)
-		list.Records, err = t.rows(ctx, tx, q.Filter, order, start, end, list.Count)
+		list.Records, err = sql.page(t, q.Filter, order, start, end, list.Count)
 		return err
 	})
 	return list, err
@@ -68,7 +69,7 @@ func (t *table) count(ctx context.Context, tx querier, filter schema.Filter) (n 
 		at, err := t.state(ctx, tx, stateQuery)
 		return at.count, err
 	}
-	q := statement{ctx: ctx, tx: tx}
+	q := statement{ctx: ctx, tx: tx, rows: filter.Rows}
 	where, err := q.where(t, "t", filter)
 	if err == nil {
 		err = tx.QueryRowContext(ctx, "SELECT count(*) FROM "+t.name()+" t WHERE "+where, q.args...).Scan(&n)
@@ -76,9 +77,9 @@ func (t *table) count(ctx context.Context, tx querier, filter schema.Filter) (n 
 	return n, err
 }
 
-// rows returns the selected records from start to end of count. The subquery finds their ids,
+// page returns the selected records from start to end of count. The subquery finds their ids,
 // from the nearer end and, if possible, in an index alone.
-func (t *table) rows(ctx context.Context, tx querier, filter schema.Filter, order orderBy, start, end, count int) ([][]byte, error) {
+func (q *statement) page(t *table, filter schema.Filter, order orderBy, start, end, count int) ([][]byte, error) {
 	if start == end {
 		return nil, nil
 	}
@@ -86,16 +87,16 @@ func (t *table) rows(ctx context.Context, tx querier, filter schema.Filter, orde
 	if count-end < start {
 		inner, skip = order.reverse(), count-end
 	}
-	q := statement{ctx: ctx, tx: tx, args: []any{end - start, skip}}
 	where, err := q.where(t, "t", filter)
 	if err != nil {
 		return nil, err
 	}
-	query := fmt.Sprintf(`SELECT t.%[4]s FROM (SELECT t.%[5]s FROM %[1]s t WHERE %[6]s ORDER BY %[2]v LIMIT $1 OFFSET $2) page
-		JOIN %[1]s t ON t.%[5]s = page.%[5]s ORDER BY %[3]v`, t.name(), inner, order, quote(t.shown()), quote(t.identity.name), where)
+	query := fmt.Sprintf(`SELECT t.%[4]s FROM (SELECT t.%[5]s FROM %[1]s t WHERE %[6]s ORDER BY %[2]v LIMIT %[7]s OFFSET %[8]s) page
+		JOIN %[1]s t ON t.%[5]s = page.%[5]s ORDER BY %[3]v`, t.name(), inner, order, quote(t.shown()), quote(t.identity.name), where,
+		q.param(end-start, "bigint"), q.param(skip, "bigint"))
 	records := make([][]byte, 0, end-start)
 	var record []byte
-	err = each(ctx, tx, query, q.args, func() error {
+	err = each(q.ctx, q.tx, query, q.args, func() error {
 		records = append(records, record)
 		return nil
 	}, &record)
@@ -136,7 +137,7 @@ func (t *table) lookup() (at column) {
 // findBy returns a column of the record that has a text in another one, or nil.
 func (t *table) findBy(ctx context.Context, tx querier, at column, text, column string, filter schema.Filter, lock string) (found []byte, err error) {
 	for _, value := range t.spellings(at, text) {
-		q := statement{ctx: ctx, tx: tx}
+		q := statement{ctx: ctx, tx: tx, rows: filter.Rows}
 		where, err := q.where(t, "t", filter)
 		if err != nil {
 			return nil, err
@@ -169,7 +170,7 @@ func (t *table) Count(ctx context.Context, filter schema.Filter, groups [][]sche
 		return nil, ctx.Err()
 	}
 	err = t.read(ctx, false, func(ctx context.Context, tx querier) error {
-		q := statement{ctx: ctx, tx: tx}
+		q := statement{ctx: ctx, tx: tx, rows: filter.Rows}
 		where, err := q.where(t, "t", filter)
 		var list []string
 		counts = make([]int, len(groups))

@@ -116,7 +116,7 @@ func statementsFor(t *testing.T, words []string) []statement {
 // TestOrderingByOtherNames checks that columns that are not fields, and other names, are
 // unknown fields and are not sent to the database.
 func TestOrderingByOtherNames(t *testing.T) {
-	const byID = `ORDER BY t."id" ASC NULLS LAST LIMIT $1 OFFSET $2) page`
+	const byID = `ORDER BY t."id" ASC NULLS LAST LIMIT $1::bigint OFFSET $2::bigint) page`
 	recorder := newRecorder(t, newDSN(t))
 	store := open(t, pgstore.Options{DSN: recorder.dsn})
 	load(t, store, `{"books":[{"id":1,"name":"a"},{"id":2,"name":"b"}],"social-links":[`+
