@@ -86,7 +86,7 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 			return
 		}
 		groups[i] = selected.Tests
-		if err := v.see(&q.Filter, selected.Tests); err != nil {
+		if err := v.sight.see(v.r.Context(), v.route, &q.Filter, selected.Tests); err != nil {
 			v.failWith(err)
 			return
 		}

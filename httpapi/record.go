@@ -133,12 +133,12 @@ func (v *view) selection(terms []ordering.Term) (f schema.Filter, possible cause
 		return f, 0, nil
 	}
 	f.Rows = map[string][]schema.Test{}
-	err = v.see(&f, f.Tests)
+	err = v.sight.see(v.r.Context(), v.route, &f, f.Tests)
 	for _, word := range f.Search {
-		err = cmp.Or(err, v.see(&f, word))
+		err = cmp.Or(err, v.sight.see(v.r.Context(), v.route, &f, word))
 	}
 	for _, t := range terms {
-		err = cmp.Or(err, v.see(&f, []schema.Test{{Field: t.Field}}))
+		err = cmp.Or(err, v.sight.see(v.r.Context(), v.route, &f, []schema.Test{{Field: t.Field}}))
 	}
 	rows, failed := v.sight.rows(v.r.Context(), v.route)
 	f.Tests = slices.Concat(rows, f.Tests)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,7 +254,8 @@ func (f *Field) tagLength(bound *int, value string, t reflect.Type) (err error) 
 	return nil
 }
 
-// tagKey makes the field the key.
+// tagKey makes the field the key. A key that clients choose has no slash, which ends a segment of a
+// path.
 func (f *Field) tagKey(_ string, t reflect.Type) error {
 	if isWritten(f, t) {
 		f.Kind, f.Nullable, f.Default = Text, false, ""
@@ -267,6 +269,9 @@ func (f *Field) tagKey(_ string, t reflect.Type) error {
 		return fmt.Errorf("want a string or a type with MarshalText, got %v", t)
 	}
 	f.Key, f.Unique = true, true
+	if f.Kind == Text && !f.ReadOnly {
+		f.Pattern, f.Message = regexp.MustCompile("^[^/]*$"), "A key does not contain /, because it is part of a path."
+	}
 	return nil
 }
 

@@ -76,19 +76,12 @@ func (d Description) validationOf(ctx context.Context, body []byte, checks Check
 	return v, err
 }
 
-// take appends the error of a field, or of its text as the Lookup, which a path must be able to
-// address, and reports whether nothing is wrong.
+// take appends the error of a field, or of its text as the Lookup, and reports whether nothing is
+// wrong.
 func (v *validation) take(f Field, text string, wrong FieldError) (ok bool) {
 	if wrong.ok() && v.Lookup != "" && ordering.Snake(f.Name) == v.Lookup && strings.HasPrefix(text, `"`) {
-		key := jsontext.Unquote(text)
-		if err, ok := v.CheckLookup(key).(FieldErrors); ok {
+		if err, ok := v.CheckLookup(jsontext.Unquote(text)).(FieldErrors); ok {
 			wrong = err[0]
-		}
-		switch {
-		case strings.Contains(key, "/"):
-			wrong.Messages = []string{"A key does not contain /, because it is part of a path."}
-		case key == "." || key == "..":
-			wrong.Messages = []string{"A key is not . or .., which have a meaning in paths."}
 		}
 	}
 	return v.errs.take(f.Name, wrong)
@@ -251,9 +244,10 @@ func (f *Field) Fits(value string) bool {
 const maxSegment = 1536
 
 // CheckLookup returns an error if a text of the Lookup field is too long to be the last segment of
-// a path: it has more than 1,536 bytes as paths escape it. The error is [FieldErrors]. It is for
-// collections, which validate what requests send by [Description.Validate]: that refuses in addition
-// a text with a slash, . and .., which no path can address. O(len).
+// a path: it has more than 1,536 bytes as paths escape it. The error is [FieldErrors]. A text with
+// a slash is valid, as in Django REST framework, although no path names its record; the tag key
+// refuses it. It is for collections, which validate what requests send by [Description.Validate].
+// O(len).
 func (d Description) CheckLookup(text string) error {
 	if len(text) <= maxSegment/3 || len(url.PathEscape(text)) <= maxSegment {
 		return nil

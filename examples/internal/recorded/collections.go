@@ -117,6 +117,7 @@ func Keys() []catalogue.AnyDefinition {
 	if err != nil {
 		panic(err)
 	}
+	countries.Fields[0].Pattern = nil
 	countries.Filters = strings.Fields("code code__in code__istartswith code__gte code__lt name__icontains position__gte")
 	countries.Search = []string{"^code", "name"}
 	return []catalogue.AnyDefinition{

@@ -67,7 +67,7 @@ func TestVectors(t *testing.T) {
 			"scene json":   7, // the text of a syntax error; NaN
 			"scene number": 2, // 1_0, and -0
 		}, false},
-		{house + "keys/dataset.json", house + "keys/vectors.jsonl", schema.Framework{}, of(recorded.Keys()...), 633, nil, false},    // see TestKeyVectors of httpapi
+		{house + "keys/dataset.json", house + "keys/vectors.jsonl", schema.Framework{}, of(recorded.Keys()...), 633, same, false},
 		{house + "pages/dataset.json", house + "pages/vectors.jsonl", schema.Framework{}, of(recorded.Pages()...), 577, nil, false}, // see TestPagesVectors of httpapi
 		{shop + "dataset.json", shop + "vectors.jsonl", schema.Framework{}, made(t, shops.New), 1258, same, false},
 		{shop + "dataset.json", shop + "v318.jsonl", schema.DRF318(time.UTC), made(t, shops.New), 175, map[string]int{
