@@ -114,6 +114,9 @@ func Quote(text string) string { return string(AppendQuote(make([]byte, 0, len(t
 // AppendQuote appends text as Quote returns it.
 func AppendQuote(dst []byte, text string) []byte {
 	dst = append(dst, '"')
+	if IsPlain(text) {
+		return append(append(dst, text...), '"')
+	}
 	for _, r := range text {
 		switch i := strings.IndexRune("\"\\\b\f\n\r\t", r); {
 		case i >= 0:
