@@ -223,8 +223,8 @@ func mixed() []row {
 	return []row{
 		{name: "update after a view", runs: 400, before: view, run: update},
 		{name: "100 updates after a view", runs: 7, before: view, run: updates(100)},
-		{name: "first view after 1 write", runs: 400, before: update, run: view},
-		{name: "first view after 10 writes", runs: 50, before: updates(10), run: view},
+		{name: "first view after 1 write", runs: 800, before: update, run: view},
+		{name: "first view after 10 writes", runs: 150, before: updates(10), run: view},
 		{name: "first view after 100 writes", runs: 20, before: updates(100), run: view},
 		{name: "first view after 400 writes", runs: 5, before: updates(400), run: view},
 		{name: "snapshot", runs: 400, before: update, run: func(int) { c.Snapshot() }},
