@@ -313,6 +313,7 @@ func TestTurnsEnd(t *testing.T) {
 			}
 			slow, steady, fast := ended(2*time.Millisecond), ended(100*time.Microsecond), ended(time.Nanosecond)
 			time.Sleep(time.Minute)
+			synctest.Wait()
 			if *slow < 2*fewEntries*2*time.Millisecond || *steady > time.Second || *fast == 0 || *fast > 80*time.Millisecond {
 				t.Errorf("%s: the slow query ends after %v, the steady one after %v and the fast one after %v", name, *slow, *steady, *fast)
 			}
