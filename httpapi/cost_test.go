@@ -289,7 +289,7 @@ func TestCost(t *testing.T) {
 				t.Logf("%4.1f%% of %d: %d %s %s %.60q %.40s", float64(got)/float64(group.most)/2*100, 2*group.most, w.status, c.method, c.target, c.body, fmt.Sprint(c.header))
 			}
 			name := fmt.Sprintf("%s %.60s %.60s %.40s", c.method, c.target, c.body, fmt.Sprint(c.header))
-			if got > 2*group.most || w.status >= 500 { // twice, for the race detector
+			if got > 2*group.most && !underRace || w.status >= 500 { // the race detector allocates too, for each character of a form
 				t.Errorf("%s: %d, %d bytes are allocated, want at most %d", name, w.status, got, 2*group.most)
 			}
 			if most := max(2*len(c.body), 1<<20); w.size > most {
