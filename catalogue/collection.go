@@ -195,8 +195,24 @@ func (c *Collection[T]) Delete(id int) error { return c.core.Remove(nil, id) }
 // than the highest id ever used and the highest given id, in the order of the sequence.
 //
 // ReplaceAll iterates over the whole sequence before it starts to write. The sequence
-// may therefore read or write the same collection. Other writers wait while the new
-// records are checked, copied and sorted; readers do not.
+// may therefore read or write the same collection. A sequence that ends early because its
+// source fails replaces all records by those before the failure. Collect the records of such a
+// source, such as the rows of a database, look at its error, and then replace:
+//
+//	var list []Film
+//	for rows.Next() {
+//		var f Film
+//		if err := rows.Scan(&f.ID, &f.Title); err != nil {
+//			return err
+//		}
+//		list = append(list, f)
+//	}
+//	if err := rows.Err(); err != nil {
+//		return err
+//	}
+//	return films.ReplaceAll(slices.Values(list))
+//
+// Other writers wait while the new records are checked, copied and sorted; readers do not.
 //
 // The error contains the index of the invalid record, from 0. It wraps [ErrExists] if two
 // given records have the same id, [ErrDuplicate] if they have the same values of a unique
