@@ -47,7 +47,8 @@ type Collection[T any] struct{ core *core.Collection }
 // which are as Django REST framework writes them. A float has a point or an exponent: 7.0, 1e+16,
 // 1e-05. The fraction of a time.Time has six digits, or nine if there are nanoseconds, or is
 // absent if it is zero. Neither exception applies to the output of methods of a type or to values
-// of the type any.
+// of the type any. An option of a json tag with which encoding/json/v2 would write other JSON, that is
+// inline, unknown, format or case, is an error; an embedded struct may have inline, which changes nothing.
 //
 // A struct with unexported fields that contain references, other than these types, must be part of
 // a type with such a method. Fields that are not in the JSON are copied too. If T has a method
