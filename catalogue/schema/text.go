@@ -332,12 +332,7 @@ func validURL(text string, as Framework) bool {
 
 // isPrintable reports whether a text is ASCII without white space and control characters.
 func isPrintable(text string) bool {
-	for _, c := range []byte(text) {
-		if c <= ' ' || c > '~' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // validHost reports whether text is what can be after the scheme and the user of a URL.
