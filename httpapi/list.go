@@ -15,6 +15,7 @@ import (
 	"iter"
 	"math"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -91,7 +93,11 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 			return
 		}
 	}
-	counts, err := v.route.count(ctx, q.Filter, groups)
+	var counts []int
+	var err error
+	if len(groups) > 0 {
+		counts, err = v.route.count(ctx, q.Filter, groups)
+	}
 	if err == nil && t.First > 0 {
 		q.Window.Limit = t.First
 		var list catalogue.Listing
@@ -99,7 +105,7 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 		t.Records, t.Count = list.Records, list.Count
 	}
 	if err == nil && t.All != nil {
-		err = t.All(v.route.each(ctx, q))
+		err = t.All(v.route.each(ctx, q), v.route.described())
 	}
 	if err != nil {
 		v.failBecause(err, 0)
@@ -145,6 +151,19 @@ func (r *route) each(ctx context.Context, q catalogue.Query) iter.Seq2[[]byte, e
 			}
 		}
 	}
+}
+
+// described reports whether all members of the records are known to be fields of the description: those
+// of structs of a catalogue, whose JSON is that of encoding/json.
+func (r *route) described() bool {
+	own, ok := r.all.(catalogue.AnyCollection)
+	if !ok || reflect.PointerTo(own.RecordType()).Implements(reflect.TypeFor[json.Marshaler]()) {
+		return false
+	}
+	members, _ := jsonmember.Of(own.RecordType())
+	return !slices.ContainsFunc(members, func(m jsonmember.Member) bool {
+		return !slices.ContainsFunc(r.about.Fields, func(f schema.Field) bool { return f.Name == m.Name })
+	})
 }
 
 // sendPage sends a page. It is written in chunks, because a body in one piece would stay in

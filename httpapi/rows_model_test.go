@@ -556,7 +556,7 @@ func (m *club) compare(t *testing.T, h http.Handler, key string, q clubQuery, id
 		}
 	}
 	var exported []string
-	tally := &wire.Tally{All: func(records iter.Seq2[[]byte, error]) error {
+	tally := &wire.Tally{All: func(records iter.Seq2[[]byte, error], _ bool) error {
 		for record, err := range records {
 			var r map[string]any
 			must(t, err, json.Unmarshal(record, &r))

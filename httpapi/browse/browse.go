@@ -42,9 +42,10 @@
 // rows and columns to repeat it. A form offers the first 64 members.
 //
 // A list links to all its records as CSV, in its order and of one instant. Each member of the
-// records, up to 1000, has a column. Null is empty, and objects and lists are JSON. Text that a spreadsheet
-// could take for a formula begins with an apostrophe. The parameter is _export=csv, with any
-// Accept header.
+// records, up to 1000, has a column, unless _columns names some: the others, except the id or the key,
+// have none. Null is empty, and objects and lists are JSON. An apostrophe precedes what a spreadsheet
+// could take for a formula, also after a semicolon or a line ending. The parameter is _export=csv,
+// with any Accept header.
 //
 // The name of a record is the field that the description calls Label, or else the first of its
 // title, its name and its slug. Pages show it in place of an id or a text in the fields that
@@ -94,8 +95,8 @@
 // Times in forms are in UTC; a time with a fraction of a second is text, with its offset. For a
 // reference, forms offer the records of a collection of at most 50. Otherwise they show the name of
 // the record beside its id, and find others if the collection has a Search: the form is then shown
-// again, with what was typed. The value of a hidden field is never shown, and stays if its input is
-// empty. A form may be at most 2 MiB and have at most 1000 values, of which one for a record has two
+// again, with what was typed. Neither the value nor the default of a hidden field is shown; it has
+// this if its input is empty. A form may be at most 2 MiB and have at most 1000 values, of which one for a record has two
 // for each input.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the

@@ -4,13 +4,16 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/csv"
+	"io"
 	"iter"
 	"mime"
 	"net/http"
 	"strings"
+	"unicode"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // exportName is the parameter of the link to all records of a list. Its value is csv.
@@ -20,42 +23,59 @@ const exportName = "_export"
 const maxMembers = 1000
 
 // export sends all records of a list as CSV, whatever the style and the sizes of its pages are. If
-// the handler does not permit that, it returns the response.
+// the handler does not permit that, it returns the response. A HEAD reads no record.
 func (v *view) export() *response {
-	begun := false
-	all := func(records iter.Seq2[[]byte, error]) error {
-		names, err := v.membersOf(records)
-		if err != nil {
-			return err
+	var t wire.Tally
+	file := csvFile{view: v}
+	if v.r.Method != http.MethodHead {
+		t.All = func(records iter.Seq2[[]byte, error], described bool) error {
+			names, err := v.exported(records, described)
+			if err != nil {
+				return err
+			}
+			return writeCSV(&file, names, records)
 		}
-		begun = true
-		header := v.w.Header()
-		header.Set("Content-Type", "text/csv; charset=utf-8")
-		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": v.c.Segment + ".csv"}))
-		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Cache-Control", "private, no-cache")
-		v.w.WriteHeader(http.StatusOK)
-		if v.r.Method == http.MethodHead {
-			return nil
-		}
-		return writeCSV(v.w, names, records)
 	}
 	in := v.request(http.MethodGet, v.r.URL.Path, v.r.URL.RawQuery, nil)
-	resp := v.ask(in.WithContext(wire.WithTally(in.Context(), &wire.Tally{All: all})))
-	if !begun {
-		return resp
-	}
-	if resp.Status != http.StatusNoContent {
+	resp := v.ask(in.WithContext(wire.WithTally(in.Context(), &t)))
+	switch {
+	case file.begun && resp.Status != http.StatusNoContent:
 		panic(http.ErrAbortHandler) // otherwise the client could consider the file complete
+	case file.begun:
+		return nil
+	case t.All == nil && resp.Status == http.StatusNoContent:
+		_, _ = file.Write(nil)
+		return nil
 	}
-	return nil
+	return resp
 }
 
-// membersOf returns the names of the visible fields, and of other members in the order of appearance.
-func (v *view) membersOf(records iter.Seq2[[]byte, error]) (names []string, err error) {
-	seen := make(map[string]bool)
+// csvFile is the body of a response that is a CSV file. The header is sent with the first bytes.
+type csvFile struct {
+	*view
+	begun bool
+}
+
+func (f *csvFile) Write(p []byte) (int, error) {
+	if !f.begun {
+		f.begun = true
+		header := f.w.Header()
+		header.Set("Content-Type", "text/csv; charset=utf-8")
+		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.c.Segment + ".csv"}))
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Cache-Control", "private, no-cache")
+		f.w.WriteHeader(http.StatusOK)
+	}
+	return f.w.Write(p)
+}
+
+// exported returns the names of the visible fields and, unless records have no others, of other
+// members in the order of appearance: of all, or of those that the visitor has chosen and the id or key.
+func (v *view) exported(records iter.Seq2[[]byte, error], described bool) (names []string, err error) {
+	seen, chosen := make(map[string]bool), v.chosen()
+	key, _ := v.c.key()
 	add := func(name string) {
-		if !seen[name] && len(names) < maxMembers {
+		if !seen[name] && len(names) < maxMembers && (chosen == nil || name == key || chosen[ordering.Snake(name)]) {
 			names, seen[name] = append(names, name), true
 		}
 	}
@@ -63,6 +83,9 @@ func (v *view) membersOf(records iter.Seq2[[]byte, error]) (names []string, err 
 		if !f.Hidden {
 			add(f.Name)
 		}
+	}
+	if described {
+		return names, nil
 	}
 	for text, err := range records {
 		record, wrong := schema.ParseKeyed(text)
@@ -77,7 +100,7 @@ func (v *view) membersOf(records iter.Seq2[[]byte, error]) (names []string, err 
 }
 
 // writeCSV writes records with a column for each name, after a line of the names.
-func writeCSV(w http.ResponseWriter, names []string, records iter.Seq2[[]byte, error]) error {
+func writeCSV(w io.Writer, names []string, records iter.Seq2[[]byte, error]) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 32<<10))
 	line, place := make([]string, len(names)), make(map[string]int, len(names))
 	for i, name := range names {
@@ -105,14 +128,28 @@ func csvText(value string) string {
 	if text, ok := readText(value); ok {
 		return harmless(text)
 	}
+	if value[0] == '[' || value[0] == '{' {
+		return harmless(value)
+	}
 	return strings.TrimPrefix(value, "null")
 }
 
-// harmless returns a text that no spreadsheet takes for a formula, with an apostrophe in front if
-// it begins like one. Numbers are none.
+// harmless returns a text that no spreadsheet takes for a formula, with an apostrophe wherever one
+// could begin: at the beginning and, since a spreadsheet can be told to read other files than those
+// with commas, after a semicolon or a control character. It does not matter what is invisible there.
+// Decimal numbers are no formulas.
 func harmless(text string) string {
-	if strings.TrimLeft(text, "=+-@\t\r\n＝＋－＠") != text && !isDecimal(text) {
-		return "'" + text
+	if isDecimal(text) {
+		return text
 	}
-	return text
+	var safe strings.Builder
+	begins, kept := true, 0
+	for i, r := range text {
+		if begins && (strings.ContainsRune("=+-@＝＋－＠", r) || i == 0 && r < ' ') {
+			safe.WriteString(text[kept:i] + "'")
+			kept = i
+		}
+		begins = r == ';' || r < ' ' || begins && unicode.Is(unicode.Cf, r)
+	}
+	return safe.String() + text[kept:]
 }

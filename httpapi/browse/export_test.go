@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -72,7 +74,7 @@ func TestExport(t *testing.T) {
 		{"more than a page", serve(parts, httpapi.Options{Pages: pagination.Limits{Default: 1, Max: 2}}), "&limit=1&offset=2", []int{1, 2, 3, 4}},
 		{"numbers of pages", serve(parts, httpapi.Options{Pages: pagination.Numbers{}}), "&page=7", []int{1, 2, 3, 4}},
 		{"cursors", serve(parts, httpapi.Options{Pages: pagination.Cursors{}}), "&ordering=-id", []int{4, 3, 2, 1}},
-		{"an order and a filter", serve(parts, httpapi.Options{}), "&ordering=-price&price__gte=2&_columns=id", []int{4, 3, 2}},
+		{"an order and a filter", serve(parts, httpapi.Options{}), "&ordering=-price&price__gte=2", []int{4, 3, 2}},
 		{"a search", serve(parts, httpapi.Options{}), "&search=two", []int{2}},
 		{"none", serve(parts, httpapi.Options{}), "&search=nothing", nil},
 		{"those of a user", serve(httpapi.Restrict(parts, own), httpapi.Options{}), "&ordering=-id", []int{4, 3, 1}},
@@ -87,9 +89,17 @@ func TestExport(t *testing.T) {
 		if got.status != 200 || got.header.Get("Content-Type") != "text/csv; charset=utf-8" || got.header.Get("Content-Disposition") != "attachment; filename=parts.csv" || got.header.Get("Cache-Control") != "private, no-cache" {
 			t.Errorf("%s: %d %v", test.reason, got.status, got.header)
 		}
-		if link := get(test.h, "/api/parts/?limit=2&_columns=id").links()["CSV"]; strings.Contains(link, "_columns") || !strings.Contains(link, "_export=csv") {
+		if link := get(test.h, "/api/parts/?_columns=id").links()["CSV"]; link != "?_columns=id&_export=csv" {
 			t.Errorf("%s: the link is %q", test.reason, link)
 		}
+	}
+	for columns, want := range map[string]string{
+		"&_columns=":                        "id\n4\n",
+		"&_columns=name,price":              "id,name,price\n4,Bolt,4.00\n",
+		"&_columns=price&_columns=id,name,": "id,name,price\n4,Bolt,4.00\n",
+		"&_columns=secret,unknown,note":     "id,note\n4,x\n",
+	} {
+		equal(t, columns, want, get(serve(parts, httpapi.Options{}), "/api/parts/?_export=csv&search=bolt"+columns).body)
 	}
 	for _, test := range []struct {
 		reason, target string
@@ -116,11 +126,34 @@ func TestExport(t *testing.T) {
 // Each member of an open record has a column. A spreadsheet shows what a record says and runs
 // nothing.
 func TestExportOfOpenRecords(t *testing.T) {
-	const records = `{"books":[{"id":1,"a":"=1"},{"id":2,"=b":"＝1"},{"id":3,"a":"\t=1","c":-1e5},{"id":4,"a":"\r1"},{"id":5,"a":"+39 011"},{"id":6,"a":"-12.50"},{"id":7,"a":"a=1","c":true}]}`
-	h := newHandlers(t, load(t, records), httpapi.Options{}).browse
+	var records []string
+	want := [][]string{{"id", "a", "'=b", "c;'=d"}}
+	for _, row := range [][4]string{ // the members of a record and its line
+		{`"a":"=1","=b":0,"c;=d":0`, "'=1", "0", "0"},
+		{`"=b":"＝1","c;=d":-1e5`, "", "'＝1", "-1e5"},
+		{`"a":"\t=1","=b":true`, "'\t'=1", "true", ""},
+		{`"a":"\r1"`, "'\r1", "", ""},
+		{`"a":"+39 011"`, "'+39 011", "", ""},
+		{`"a":"-12.50","=b":"-12.5;-1"`, "-12.50", "'-12.5;'-1", ""},
+		{`"a":"a=1","=b":"1-1;1","c;=d":"a@b"`, "a=1", "1-1;1", "a@b"},
+		{`"a":"x;=1;y;@z;;＋1","=b":";","c;=d":""`, "x;'=1;y;'@z;;'＋1", ";", ""},
+		{`"a":"\ufeff=1","=b":"\u200b+1","c;=d":"\u2060\u200b-1"`, "\ufeff'=1", "\u200b'+1", "\u2060\u200b'-1"},
+		{`"a":"x;\u200b=1","=b":"\u200bx=1","c;=d":"é\ufeff=1"`, "x;\u200b'=1", "\u200bx=1", "é\ufeff=1"},
+		{`"a":"x\n=1","=b":"x\t-1","c;=d":"x\r\n@1"`, "x\n'=1", "x\t'-1", "x\r\n'@1"},
+		{`"a":["=1","x;=1;"],"=b":{";=a":1},"c;=d":["-1"]`, `["=1","x;'=1;"]`, `{";'=a":1}`, `["-1"]`},
+	} {
+		id := fmt.Sprint(len(records) + 1)
+		records = append(records, `{"id":`+id+","+row[0]+"}")
+		want = append(want, append([]string{id}, row[1:]...))
+	}
+	h := newHandlers(t, load(t, `{"books":[`+strings.Join(records, ",")+`]}`), httpapi.Options{}).browse
 	got, err := csv.NewReader(strings.NewReader(get(h, "/api/books/?_export=csv").body)).ReadAll()
 	must(t, err)
-	want := [][]string{{"id", "a", "'=b", "c"}, {"1", "'=1", "", ""}, {"2", "", "'＝1", ""}, {"3", "'\t=1", "", "-1e5"}, {"4", "'\r1", "", ""}, {"5", "'+39 011", "", ""}, {"6", "-12.50", "", ""}, {"7", "a=1", "", "true"}}
+	for _, line := range want {
+		for i := range line {
+			line[i] = strings.ReplaceAll(line[i], "\r\n", "\n") // as the reader does
+		}
+	}
 	equal(t, "the file", want, got)
 	var many []string
 	for i := range maxMembers + 1 {
@@ -129,6 +162,82 @@ func TestExportOfOpenRecords(t *testing.T) {
 	h = newHandlers(t, load(t, `{"books":[`+strings.Join(many, ",")+`]}`), httpapi.Options{}).browse
 	if got := get(h, "/api/books/?_export=csv"); got.status != 200 || strings.Count(got.body, ",") != (maxMembers-1)*(maxMembers+2) {
 		t.Errorf("%d, %d commas", got.status, strings.Count(got.body, ","))
+	}
+}
+
+// sample is a part of which only the name is described.
+type sample part
+
+// readers counts what is read of a collection that is no [catalogue.AnyCollection].
+type readers struct {
+	catalogue.AnyCollection
+	read *int
+}
+
+func (c readers) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
+	list, err := c.AnyCollection.List(ctx, q)
+	*c.read += len(list.Records)
+	return list, err
+}
+
+func (c readers) Count(context.Context, schema.Filter, [][]schema.Test) ([]int, error) {
+	*c.read++
+	return nil, nil
+}
+
+// A GET of an export reads each record once if the description has all members, and otherwise twice.
+// A HEAD reads none.
+func TestExportReads(t *testing.T) {
+	named := &schema.Description{Fields: []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}, {Name: "name", Kind: schema.Text}}}
+	cat, err := catalogue.New(catalogue.Define[part]("parts", catalogue.Options{}), catalogue.Define[sample]("samples", catalogue.Options{Description: named}),
+		catalogue.Define[schema.Record]("described", catalogue.Options{Description: named}), catalogue.Define[schema.Record]("open", catalogue.Options{}))
+	must(t, err)
+	list := strings.TrimSuffix(strings.TrimPrefix(fourParts, `{"parts":`), "}")
+	must(t, cat.Load(strings.NewReader(fmt.Sprintf(`{"parts":%[1]s,"samples":%[1]s,"described":%[1]s,"open":%[1]s}`, list)), catalogue.LoadOptions{}))
+	read := 0
+	of := func(key string) catalogue.AnyCollection {
+		c, err := cat.Collection(key)
+		must(t, err)
+		return c
+	}
+	all := func(context.Context) (url.Values, error) { return nil, nil }
+	for reason, test := range map[string]struct {
+		c       httpapi.Collection
+		members int // columns
+		reads   int // of four records
+	}{
+		"structs":                       {of("parts"), 7, 4},
+		"structs with rows of a user":   {httpapi.Restrict(of("parts"), all), 7, 4},
+		"structs with undescribed ones": {of("samples"), 8, 8},
+		"open records with a description, which may have others": {of("described"), 8, 8},
+		"open records":                {of("open"), 8, 8},
+		"a collection of the program": {readers{of("parts"), &read}, 7, 4},
+	} {
+		h, err := httpapi.NewHandler([]httpapi.Collection{test.c}, httpapi.Options{})
+		must(t, err)
+		counting := wrapped{h, func(w http.ResponseWriter, r *http.Request) {
+			if tally := wire.TallyOf(r.Context()); tally != nil && tally.All != nil && reason != "a collection of the program" {
+				export := tally.All
+				tally.All = func(records iter.Seq2[[]byte, error], described bool) error {
+					return export(func(yield func([]byte, error) bool) {
+						for text, err := range records {
+							if read++; !yield(text, err) {
+								return
+							}
+						}
+					}, described)
+				}
+			}
+			h.ServeHTTP(w, r)
+		}}
+		for method, want := range map[string]int{"GET": test.reads, "HEAD": 0} {
+			read = 0
+			got := do(browsing(t, counting, Options{}), request(method, "/api/"+test.c.Description().Segment+"/?_export=csv", ""))
+			head, _, _ := strings.Cut(got.body, "\n")
+			if members := strings.Count(head, ",") + 1; got.status != 200 || read != want || method == "GET" && members != test.members {
+				t.Errorf("%s: %s: %d, %d members, %d records are read, want %d and %d", reason, method, got.status, members, read, test.members, want)
+			}
+		}
 	}
 }
 

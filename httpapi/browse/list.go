@@ -95,15 +95,10 @@ func (v *view) newList(resp *response) *list {
 // choose sets the columns that the visitor has chosen or, without a choice, the first ones and that
 // of the order.
 func (v *view) choose(l *list, all []column) {
-	chosen := make(map[string]bool)
-	for _, value := range v.query.values[columnsName] {
-		for _, name := range append(strings.Split(value, ","), value) {
-			chosen[ordering.Snake(name)] = true
-		}
-	}
+	chosen := v.chosen()
 	for i := range all {
 		c := &all[i]
-		c.Shown = i == 0 || chosen[ordering.Snake(c.Name)] || !v.query.values.Has(columnsName) && (i < maxShown || c.Sort != "")
+		c.Shown = i == 0 || chosen[ordering.Snake(c.Name)] || chosen == nil && (i < maxShown || c.Sort != "")
 		if c.Shown {
 			l.Columns = append(l.Columns, *c)
 		}
@@ -115,6 +110,20 @@ func (v *view) choose(l *list, all []column) {
 		l.Choice, l.Members = all[1:], len(all)
 		l.Kept = v.query.kept(func(name string) bool { return name != columnsName })
 	}
+}
+
+// chosen returns the set of the members, in snake_case, that the visitor has chosen, or nil.
+func (v *view) chosen() map[string]bool {
+	if !v.query.values.Has(columnsName) {
+		return nil
+	}
+	chosen := make(map[string]bool)
+	for _, value := range v.query.values[columnsName] {
+		for _, name := range append(strings.Split(value, ","), value) {
+			chosen[ordering.Snake(name)] = true
+		}
+	}
+	return chosen
 }
 
 // memberNames returns the names of the first maxColumns members, in order of appearance.

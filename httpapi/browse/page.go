@@ -101,7 +101,7 @@ func (v *view) showList(p *page, resp *response) {
 		return
 	}
 	p.List, p.Filters, p.ReadOnly = l, l.Filters, l.ReadOnly
-	p.CSV = v.query.with(exportName, "csv", v.c.is.Place, "", v.c.is.Size, "", columnsName, "")
+	p.CSV = v.query.with(exportName, "csv", v.c.is.Place, "", v.c.is.Size, "")
 	p.here()
 }
 

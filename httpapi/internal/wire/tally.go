@@ -17,7 +17,8 @@ type Tally struct {
 	Count   int      // and the number of all
 
 	// All, if not nil, is called with all records of the request, in its order and of one instant.
-	All func(records iter.Seq2[[]byte, error]) error
+	// described reports whether all their members are known to be fields of the description.
+	All func(records iter.Seq2[[]byte, error], described bool) error
 }
 
 type tallyKey struct{}
