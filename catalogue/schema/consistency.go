@@ -39,7 +39,7 @@ func (d Description) checkNames() error {
 	switch {
 	case strings.ContainsAny(d.Segment, "/.?#%") || strings.ContainsFunc(d.Segment, isSpace):
 		return fmt.Errorf("segment %q contains white space or one of / . ? # %%", d.Segment)
-	case !isPrintable(d.Query) || strings.ContainsAny(d.Query, "\"#<>\\^`{|}"):
+	case strings.ContainsFunc(d.Query, func(r rune) bool { return r <= ' ' || r > '~' }) || strings.ContainsAny(d.Query, "\"#<>\\^`{|}"):
 		return fmt.Errorf("query %q contains characters that a URL escapes", d.Query)
 	}
 	return nil
@@ -239,7 +239,7 @@ func (d Description) checkFilters() error {
 // checkSearch checks the search fields, which must be text, and Sortable.
 func (d Description) checkSearch() error {
 	for _, entry := range d.Search {
-		name, _ := d.searchEntry(entry)
+		name, _ := d.SearchEntry(entry)
 		if err := d.checkPath(name, true); err != nil {
 			return fmt.Errorf("search %q: %w", entry, err)
 		}

@@ -264,7 +264,7 @@ func (d Description) searchTests(word string, check *checker) (tests []Test, mes
 	tests = make([]Test, len(d.Search))
 	var match func(string) (bool, error)
 	for i, entry := range d.Search {
-		field, lookup := d.searchEntry(entry)
+		field, lookup := d.SearchEntry(entry)
 		tests[i] = Test{Field: field, Lookup: lookup, Values: []string{word}}
 		if lookup == "iregex" {
 			if match == nil {
@@ -278,9 +278,10 @@ func (d Description) searchTests(word string, check *checker) (tests []Test, mes
 	return tests, ""
 }
 
-// searchEntry returns the field of an entry of Description.Search and the lookup that its
-// sign means, unless that is a part of the name of a field.
-func (d Description) searchEntry(entry string) (field, lookup string) {
+// SearchEntry returns the field that an entry of Search names, in snake_case, and the lookup that a word
+// is compared with: icontains or, if the entry begins with a sign that is no part of the name of a field,
+// istartswith for ^, iexact for = and iregex for $. O(number of fields).
+func (d Description) SearchEntry(entry string) (field, lookup string) {
 	if _, ok := d.anyField(entry); ok {
 		return entry, "icontains"
 	}

@@ -59,7 +59,7 @@ func (v *view) newFilters(wrong faults) *filters {
 	f := &filters{Failed: wrong != nil}
 	cleared := []string{v.c.is.Place, "", wire.Search, ""}
 	if len(v.c.Search) > 0 {
-		f.Search = &input{Name: wire.Search, Value: v.query.get(wire.Search), Hint: searchHint(v.c.Search)}
+		f.Search = &input{Name: wire.Search, Value: v.query.get(wire.Search), Hint: v.c.searchHint()}
 	}
 	active := len(v.query.values[wire.Search])
 	for _, name := range v.c.Filters {
@@ -228,10 +228,11 @@ func newFilter(name string, field schema.Field, lookup string, options []option,
 }
 
 // searchHint returns the names of the fields in which a search finds text.
-func searchHint(fields []string) string {
-	names := make([]string, len(fields))
-	for i, field := range fields {
-		names[i] = inWords(strings.TrimLeft(field, "^=$"))
+func (c *collection) searchHint() string {
+	names := make([]string, len(c.Search))
+	for i, entry := range c.Search {
+		field, _ := c.SearchEntry(entry)
+		names[i] = inWords(field)
 	}
 	return "In " + strings.Join(strings.Fields(strings.Join(names, ", ")), " ")
 }

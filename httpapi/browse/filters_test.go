@@ -166,6 +166,13 @@ func (c asked) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, 
 	return c.AnyCollection.List(ctx, q)
 }
 
+// The hint of a search has no sign that is not a part of a name.
+func TestSearchHint(t *testing.T) {
+	text := []schema.Field{{Name: "$schema", Kind: schema.Text}, {Name: "firstName", Kind: schema.Text}, {Name: "=x", Kind: schema.Text}}
+	c := collection{Description: schema.Description{Fields: text, Search: []string{"$schema", "^first_name", "=x", "$director__name", "^=x", "@name"}}}
+	equal(t, "the hint", "In $schema, first name, =x, director name, =x, @name", c.searchHint())
+}
+
 // A counting is an asked that is an httpapi.Counter.
 type counting struct{ asked }
 

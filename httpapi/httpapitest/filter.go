@@ -231,7 +231,10 @@ func checkSearch(s *subject) {
 	texts := []string{"quoxal-brix", "QUOXAL", "brix-quoxal", "zumt", "aquoxalb", "brix", "zumt-brix"}
 	var columns []column
 	for _, f := range s.fields() {
-		searched := func(entry string) bool { return strings.TrimLeft(entry, "^=$") == ordering.Snake(f.Name) }
+		searched := func(entry string) bool {
+			name, _ := s.Description.SearchEntry(entry)
+			return name == ordering.Snake(f.Name)
+		}
 		if (f.Kind == schema.Text || f.Kind == schema.Slug) && slices.ContainsFunc(s.Description.Search, searched) {
 			c := column{field: f}
 			for i := range texts {

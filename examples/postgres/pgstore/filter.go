@@ -175,7 +175,8 @@ func (t *table) foldedPaths() (paths []string) {
 		}
 	}
 	for _, entry := range t.about.Search {
-		paths = append(paths, strings.TrimLeft(entry, "^=@$"))
+		field, _ := t.about.SearchEntry(entry)
+		paths = append(paths, field)
 	}
 	return paths
 }
