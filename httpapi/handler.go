@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -291,14 +292,14 @@ func (h *Handler) Base(r *http.Request) string {
 
 // A Served describes what a [Handler] serves.
 type Served struct {
-	Options                        // with the default Root, and BaseURL as it appears in links; must not be modified
+	Options                        // with the default Root and BaseURL as it appears in links, without ETagKey and functions; must not be modified
 	Collections []ServedCollection // in the order of the root listing
 }
 
 // A ServedCollection is a collection that a [Handler] serves.
 type ServedCollection struct {
 	Path        string             // without a prefix, such as "/api/films/"
-	Description schema.Description // with the Pages and the Actions that are served, if the authorizer permits these
+	Description schema.Description // with the Pages and the Actions that are served, if the authorizer permits these, and without defaults of hidden fields
 	Collection  Collection
 	Tagged      bool // pages have an ETag
 }
@@ -307,10 +308,27 @@ type ServedCollection struct {
 // collections. O(number of collections).
 func (h *Handler) Served() Served {
 	s := Served{h.opts, make([]ServedCollection, len(h.collections))}
+	s.ETagKey, s.Authorizer, s.Assign, s.OnAccess, s.OnError = "", nil, nil, nil, nil
 	for i, r := range h.collections {
-		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, h.opts.ETags && r.revisioner != nil}
+		about := *r.about
+		about.Fields = withoutSecrets(about.Fields, false)
+		s.Collections[i] = ServedCollection{r.path, about, r.collection, h.opts.ETags && r.revisioner != nil}
 	}
 	return s
+}
+
+// withoutSecrets returns fields without the defaults of those that are hidden, or of all.
+func withoutSecrets(fields []schema.Field, all bool) []schema.Field {
+	fields = slices.Clone(fields)
+	for i, f := range fields {
+		if all || f.Hidden {
+			fields[i].Default, fields[i].Fields = "", withoutSecrets(f.Fields, true)
+			if f.Item != nil {
+				fields[i].Item = &withoutSecrets([]schema.Field{*f.Item}, true)[0]
+			}
+		}
+	}
+	return fields
 }
 
 // Mount registers h on mux for prefix+"/api/" and prefix+"/api", or for another root if h

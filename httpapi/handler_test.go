@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -82,6 +84,15 @@ func TestServed(t *testing.T) {
 	}, collections...).Served()
 	if served.Root != "/api/" || served.BaseURL != "https://x.example/gr%C3%B6%C3%9Fe" || served.ETags {
 		t.Errorf("%+v, want the default root and the base URL of links", served.Options)
+	}
+	given := reflect.ValueOf(newStubHandler(t, Options{
+		ETagKey: "k", Authorizer: AllowAll, Assign: func(*http.Request, string, schema.Actions) (r schema.Record, _ error) { return r, nil },
+		OnAccess: func(context.Context, Access) {}, OnError: func(*http.Request, error) {},
+	}, collections...).Served().Options)
+	for i := range given.NumField() {
+		if f := given.Type().Field(i); !given.Field(i).IsZero() && (f.Type.Kind() == reflect.Func || strings.Contains(f.Name, "Key")) {
+			t.Errorf("whoever is handed what is served has %s", f.Name)
+		}
 	}
 	var want []ServedCollection
 	for i, path := range []string{"/api/films/", "/api/genre/", "/api/papers/"} {

@@ -200,7 +200,7 @@ func kindOf(field schema.Field) kind {
 		k.control, k.hint = "datetime-local", "In UTC."
 	case schema.Boolean:
 		k.control, k.choices = "checkbox", []string{"true", "false"}
-		if field.Nullable {
+		if field.Nullable || field.Hidden { // with a choice for what is not shown
 			k.control = "select"
 		}
 	case schema.Date:

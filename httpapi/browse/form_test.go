@@ -415,6 +415,56 @@ func TestHiddenValues(t *testing.T) {
 	}
 }
 
+// No form has the default of a hidden field or of what is inside it. It is that of a record whose input
+// is empty.
+func TestHiddenDefaults(t *testing.T) {
+	type inner struct {
+		Depth int `json:"depth" backlist:"default=8642"`
+	}
+	type vault struct {
+		ID     int      `json:"id"`
+		Name   string   `json:"name"`
+		Pin    int      `json:"pin" backlist:"hidden,default=7531"`
+		Words  []string `json:"words" backlist:"hidden"`
+		Colour string   `json:"colour" backlist:"hidden,choices=carmine|azure,default=azure"`
+		Note   string   `json:"note" backlist:"hidden,default=plaintext"`
+		Locked bool     `json:"locked" backlist:"hidden,default=true"`
+		Box    inner    `json:"box" backlist:"hidden"`
+		Boxes  []inner  `json:"boxes" backlist:"hidden"`
+	}
+	about, err := schema.DescriptionOf[vault]("vaults")
+	must(t, err)
+	about.Fields[3].Default, about.Fields[7].Required, about.Fields[7].Default = `["sesame"]`, false, `{"depth":9753}`
+	vaults := catalogue.Define[vault]("vaults", catalogue.Options{Description: &about})
+	c, err := catalogue.New(vaults)
+	must(t, err)
+	h := newHandlers(t, c, httpapi.Options{Authorizer: httpapi.AllowAll}).browse
+	for _, form := range []result{
+		get(h, "/api/vaults/?_method=POST"), do(h, formRequest("/api/vaults/?_method=POST", "name=")), do(h, formRequest("/api/vaults/?_method=POST", "name=a&_again=boxes")),
+	} {
+		for _, secret := range []string{"7531", "sesame", "azure\" selected", "plaintext", "checked", "true\" selected", "8642", "9753"} {
+			if strings.Contains(form.body, secret) {
+				t.Errorf("%d: the form has %s", form.status, secret)
+			}
+		}
+	}
+	sent := get(h, "/api/vaults/?_method=POST").formValues("post", map[string]string{"name": "a"})
+	for _, locked := range []string{"", "false"} {
+		sent.Set("locked", locked)
+		if got := do(h, formRequest("/api/vaults/?_method=POST", sent.Encode())); got.status != http.StatusSeeOther {
+			t.Fatalf("%d %s", got.status, got.text)
+		}
+	}
+	sent = get(h, "/api/vaults/1/?_method=PATCH").formValues("post", map[string]string{"name": "b"})
+	if got := do(h, formRequest("/api/vaults/1/?_method=PATCH", sent.Encode())); got.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.status, got.text)
+	}
+	want := []vault{{1, "b", 7531, []string{"sesame"}, "azure", "plaintext", true, inner{9753}, []inner{}}, {2, "a", 7531, []string{"sesame"}, "azure", "plaintext", false, inner{9753}, []inner{}}}
+	stored, err := vaults.In(c)
+	must(t, err)
+	equal(t, "the records", want, slices.Collect(stored.All()))
+}
+
 // Parameters name members of objects.
 func TestFiltersOfParts(t *testing.T) {
 	page := get(accounts(t, false).browse, "/api/accounts/?home__city__icontains=rom&home__geo__lat__gte=4")

@@ -215,7 +215,10 @@ func inputsJSON(inputs []input) []byte {
 	var f formdata.Form
 	var fields []schema.Field
 	for i := range inputs {
-		f, fields = inputs[i].appendTo(f), append(fields, inputs[i].field)
+		before := len(f)
+		if f = inputs[i].appendTo(f); len(f) > before || !inputs[i].field.Hidden { // otherwise it has its default
+			fields = append(fields, inputs[i].field)
+		}
 	}
 	return f.Object(fields, false, schema.DRF318(nil))
 }

@@ -26,6 +26,7 @@ type guest struct {
 	Number   int            `json:"number" backlist:"unique,min=1"`
 	Notes    map[string]any `json:"notes"`
 	Seen     int            `json:"seen" backlist:"readonly"`
+	Source   string         `json:"source" backlist:"hidden,default=s3cret"`
 }
 
 type seat struct {
