@@ -2,7 +2,6 @@ package store
 
 import (
 	"iter"
-	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -56,16 +55,17 @@ func (es Entries) appendTo(dst []*Entry) []*Entry {
 //
 // Readers pay for what they make. The directory is made after a number of reads that grows
 // with the index, the array of a part after partReads pages that begin or end in the part, and
-// its keys after as many searches in it. A read therefore costs at most about three times as
-// much as without parts, for any size of the index. An array takes 8 bytes for each of its
-// entries, keys take their own size, and the directory about a byte for each entry of the index.
+// its keys after as many searches in it. A directory begins with one part, which the next reads
+// divide, each a little. A read therefore costs at most about three times as much as without
+// parts, for any size of the index. An array takes 8 bytes for each of its entries, keys take
+// their own size, and the directory about a byte for each entry of the index.
 //
-// A write is only noted. The next read changes the parts that were written to, once for all
-// writes, and moves no other. A write drops all if nothing has been read for so many writes that
-// they would cost as much as making the directory.
+// A write is only noted. Each of the next reads changes a few of the parts that were written to,
+// and moves no other. Until all are changed, reads descend the tree. A write drops all parts if
+// the changes would cost as much as making the directory.
 type parts[K any] struct {
 	directory atomic.Pointer[directory[K]]
-	reads     atomic.Int32 // while there was no directory; negative if a reader makes it
+	reads     atomic.Int32 // while there was no directory
 }
 
 // A directory has the parts of an index in order. Forks share its chunks and parts. It changes
@@ -75,9 +75,11 @@ type directory[K any] struct {
 	ends   []int // the number of entries up to the end of each chunk
 	owner  *owner
 
-	behind atomic.Bool // there are writes since the last read; no reader uses the parts then
-	mu     sync.Mutex  // locked by the reader that applies them
-	writes []written[K]
+	behind  atomic.Bool // there are writes that are not applied, or unfit parts; no reader uses the parts then
+	mu      sync.Mutex  // locked by the reader that changes that
+	writes  []written[K]
+	applied int       // of the writes
+	unfit   []item[K] // the first items of parts that are empty, too large or too small, perhaps
 }
 
 // A written is an item, without its entry, that was added to an index, replaced or removed.
@@ -113,35 +115,32 @@ type arrays[K any] struct {
 }
 
 const (
-	partLen   = 128 // entries of a part when the directory is made
-	maxPart   = 192 // a part of more entries is divided
-	maxChunk  = 64  // a chunk of more parts is divided
-	partReads = 8
+	partLen     = 128 // entries of a part when the directory is made
+	maxPart     = 192 // a part of more entries is divided
+	maxChunk    = 64  // a chunk of more parts is divided
+	partReads   = 8
+	readerSteps = 32 // the writes that a read applies and the parts that it divides or joins, at most
 )
 
-// divided returns the directory, or nil if too few reads have needed it to make it.
+// divided returns the directory, or nil if too few reads have needed it to make it, or to change
+// its parts.
 func (t *tree[K]) divided() *directory[K] {
 	if d := t.parts.directory.Load(); d != nil {
-		if d.behind.Load() {
-			t.catchUp(d)
+		if d.behind.Load() && !t.catchUp(d) {
+			return nil
 		}
 		return d
 	}
 	if t.parts.reads.Add(1) < int32(4+t.len()>>10) || t.len() == 0 {
 		return nil
 	}
-	t.parts.reads.Store(math.MinInt32 / 2) // other readers go on without it meanwhile
-	d := &directory[K]{owner: new(owner)}
-	for at := 0; at < t.len(); {
-		g := &chunk[K]{owner: d.owner}
-		for ; at < t.len() && len(g.parts) < maxChunk/2; at += partLen {
-			g.firsts = append(g.firsts, t.separator(at))
-			g.parts = append(g.parts, &part[K]{n: min(partLen, t.len()-at), owner: d.owner})
-		}
-		d.chunks = append(d.chunks, g.counted())
+	first, own := t.separator(0), new(owner)
+	all := &chunk[K]{firsts: []item[K]{first}, parts: []*part[K]{{n: t.len(), owner: own}}, owner: own}
+	d := &directory[K]{chunks: []*chunk[K]{all.counted()}, ends: []int{t.len()}, owner: own, unfit: []item[K]{first}}
+	d.behind.Store(true)
+	if !t.parts.directory.CompareAndSwap(nil, d) || !t.catchUp(d) {
+		return nil
 	}
-	d.count(0)
-	t.parts.directory.Store(d)
 	return d
 }
 
@@ -154,13 +153,13 @@ func (t *tree[K]) separator(pos int) item[K] {
 
 // share makes the parts those of a fork of an index.
 func (p *parts[K]) share(of *parts[K]) {
-	reads := of.reads.Load()
-	p.reads.Store(max(reads, -reads)) // a directory that is being made is lost to the fork
+	p.reads.Store(of.reads.Load())
 	if d := of.directory.Load(); d != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.owner = new(owner)
-		f := &directory[K]{chunks: slices.Clone(d.chunks), ends: slices.Clone(d.ends), owner: new(owner), writes: slices.Clone(d.writes)}
+		f := &directory[K]{chunks: slices.Clone(d.chunks), ends: slices.Clone(d.ends), owner: new(owner),
+			writes: slices.Clone(d.writes), applied: d.applied, unfit: slices.Clone(d.unfit)}
 		f.behind.Store(d.behind.Load())
 		p.directory.Store(f)
 	}
@@ -302,31 +301,47 @@ func (d *directory[K]) remove(at partIndex) {
 	d.count(at.chunk)
 }
 
-// catchUp applies the writes since the last read, if there are any.
-func (t *tree[K]) catchUp(d *directory[K]) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var unfit []item[K] // the first items of parts, perhaps
-	for _, w := range d.writes {
-		at := d.find(t.less, w.item)
-		g, p := d.changed(at, w.n)
-		first := !t.less(g.firsts[at.part], w.item)
-		if first && w.n >= 0 {
-			g.firsts[at.part] = w.item
-		}
-		next := g.parts[at.part+1:]
-		if p.n > maxPart || w.n < 0 && (first || p.n == 0 || len(next) > 0 && p.n+next[0].n <= partLen) {
-			unfit = append(unfit, g.firsts[at.part])
-		}
+// catchUp applies a few writes, divides and joins a few parts, and reports whether nothing is left
+// to do. It does not wait for a reader that does so at the same time.
+func (t *tree[K]) catchUp(d *directory[K]) bool {
+	if !d.mu.TryLock() {
+		return false
 	}
-	for i := 0; i < len(unfit); i++ {
-		if second, divided := t.fit(d, unfit[i]); divided {
-			unfit = append(unfit, unfit[i], second)
+	defer d.mu.Unlock()
+	for n := 0; d.applied < len(d.writes) || len(d.unfit) > 0; n++ {
+		last := len(d.unfit) - 1
+		switch {
+		case n == readerSteps:
+			return false
+		case d.applied < len(d.writes):
+			t.change(d, d.writes[d.applied])
+			d.applied++
+		default:
+			it := d.unfit[last]
+			d.unfit = slices.Delete(d.unfit, last, last+1)
+			if second, divided := t.fit(d, it); divided {
+				d.unfit = append(d.unfit, second)
+			}
 		}
 	}
 	clear(d.writes)
-	d.writes = d.writes[:0]
+	d.writes, d.applied = d.writes[:0], 0
 	d.behind.Store(false)
+	return true
+}
+
+// change applies a write.
+func (t *tree[K]) change(d *directory[K], w written[K]) {
+	at := d.find(t.less, w.item)
+	g, p := d.changed(at, w.n)
+	first := !t.less(g.firsts[at.part], w.item)
+	if first && w.n >= 0 {
+		g.firsts[at.part] = w.item
+	}
+	next := g.parts[at.part+1:]
+	if p.n > maxPart || w.n < 0 && (first || p.n == 0 || len(next) > 0 && p.n+next[0].n <= partLen) {
+		d.unfit = append(d.unfit, g.firsts[at.part])
+	}
 }
 
 // own returns the part with an index and its chunk, which forks share no more.
@@ -382,7 +397,7 @@ func (t *tree[K]) fit(d *directory[K], it item[K]) (second item[K], divided bool
 	next := g.parts[at.part+1:]
 	switch {
 	case p.n > maxPart:
-		half := p.n / 2
+		half := min(p.n/2, partLen)
 		second = t.separator(start + half)
 		other := &part[K]{n: p.n - half, owner: d.owner}
 		p.n = half

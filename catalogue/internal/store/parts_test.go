@@ -40,7 +40,7 @@ func TestPageFromArrays(t *testing.T) {
 		{"exactly one part", partLen, 0, partLen, 1},
 		{"the end of a part", 1000, partLen - 3, 3, 1},
 		{"two parts", 1000, partLen - 3, 20, 2},
-		{"two parts of a large index", 9000, 70*partLen - 3, 20, 2},
+		{"two parts of a large index", 9000, 60*partLen - 3, 20, 2},
 		{"the last part", 1000, 990, 100, 1},
 		{"the end of the last part", 10 * partLen, 10*partLen - 4, 100, 1},
 	} {
@@ -70,7 +70,8 @@ func TestPageFromArrays(t *testing.T) {
 				}
 				// The page that makes the directory is the first counted for a part. The page
 				// that makes an array is the first counted for the next part.
-				if want := 4 + row.n/1024 - 1 + row.parts*(partReads-1) + 1; made != want {
+				making := row.n / partLen / readerSteps // pages after that one that make parts
+				if want := 4 + row.n/1024 - 1 + making + row.parts*(partReads-1) + 1; made != want {
 					t.Errorf("%d pages were read from the tree, want %d", made, want)
 				}
 				dst := make([]*Entry, 0, row.limit)
@@ -219,13 +220,14 @@ func TestPartsAfterManyWrites(t *testing.T) {
 	}
 	add(0) // no part is divided
 	read()
+	chunks := len(x.parts.directory.Load().chunks)
 	for range 25 {
 		for range some {
 			add(n / 2)
 		}
 		read()
 	}
-	if d := x.parts.directory.Load(); len(d.chunks) < n/partLen/(maxChunk/2)+2 {
+	if d := x.parts.directory.Load(); len(d.chunks) == chunks {
 		t.Errorf("%d chunks: none was divided", len(d.chunks))
 	}
 	for some := range slices.Chunk(added, some) {
@@ -236,6 +238,51 @@ func TestPartsAfterManyWrites(t *testing.T) {
 	}
 	if parts, _ := partsOf(x); parts > n/partLen*5/4 {
 		t.Errorf("%d parts: few were joined", parts)
+	}
+}
+
+// A read makes few of the parts and applies few of the writes before it, however many there are, and
+// none while another read does. It reads the tree then.
+func TestReadAppliesFewWrites(t *testing.T) {
+	const size = 100_000
+	x, _ := counting(size)
+	for range 4 + size>>10 {
+		x.view(0, 1, false)
+	}
+	d := x.parts.directory.Load()
+	if d == nil || len(d.chunks[0].parts) > readerSteps+1 {
+		t.Fatal("a read makes all parts, or none")
+	}
+	for d.behind.Load() {
+		x.view(0, 1, false)
+	}
+	all := x.walk(nil, 0, size, false)
+	for i := range 300 {
+		e := all[i*300]
+		r := &record{Entry: Entry{e.ID}, number: recordOf(all[(i*777)%size]).number}
+		apply(x, Change{Old: e, New: &r.Entry})
+	}
+	read := func() {
+		t.Helper()
+		want := x.walk(nil, 40_000, 21, false)
+		if got := x.page(nil, 40_000, 21, false); !slices.Equal(got, want) {
+			t.Fatalf("after %d of %d writes were applied, the page is another one", d.applied, len(d.writes))
+		}
+	}
+	d.mu.Lock()
+	read() // does not wait
+	n := len(d.writes)
+	if d.mu.Unlock(); d.applied != 0 || n < 500 {
+		t.Fatalf("%d of %d writes have been applied, want 0 of some 600", d.applied, n)
+	}
+	for reads := 1; d.behind.Load(); reads++ {
+		if read(); d.behind.Load() && d.applied != min(reads*readerSteps, n) {
+			t.Fatalf("%d reads have applied %d writes", reads, d.applied)
+		}
+	}
+	checkParts(t, x)
+	if x.parts.directory.Load() != d {
+		t.Error("the parts have been made again")
 	}
 }
 
@@ -264,8 +311,7 @@ func randomChange(rng *rand.Rand, all []*Entry, id int) (ch Change, after []*Ent
 // partsOf returns the parts of an index and the number of those that have an array.
 func partsOf(x *tree[int64]) (parts, arrays int) {
 	d := x.parts.directory.Load()
-	if d != nil {
-		x.catchUp(d)
+	for d != nil && !x.catchUp(d) {
 	}
 	for i := 0; d != nil && i < len(d.chunks); i++ {
 		for _, p := range d.chunks[i].parts {
@@ -347,8 +393,7 @@ func checkParts(t *testing.T, x *tree[int64]) {
 	if d == nil {
 		return
 	}
-	if d.behind.Load() {
-		x.catchUp(d)
+	for d.behind.Load() && !x.catchUp(d) {
 	}
 	all, pos := x.walk(nil, 0, x.len(), false), 0
 	for g, chunk := range d.chunks {
