@@ -47,7 +47,8 @@ type Collection[T any] struct{ core *core.Collection }
 // which are as Django REST framework writes them. A float has a point or an exponent: 7.0, 1e+16,
 // 1e-05. The fraction of a time.Time has six digits, or nine if there are nanoseconds, or is
 // absent if it is zero. Neither exception applies to the output of methods of a type or to values
-// of the type any.
+// of the type any. An option of a json tag with which encoding/json/v2 would write other JSON, that is
+// inline, unknown, format or case, is an error; an embedded struct may have inline, which changes nothing.
 //
 // A struct with unexported fields that contain references, other than these types, must be part of
 // a type with such a method. Fields that are not in the JSON are copied too. If T has a method
@@ -195,8 +196,24 @@ func (c *Collection[T]) Delete(id int) error { return c.core.Remove(nil, id) }
 // than the highest id ever used and the highest given id, in the order of the sequence.
 //
 // ReplaceAll iterates over the whole sequence before it starts to write. The sequence
-// may therefore read or write the same collection. Other writers wait while the new
-// records are checked, copied and sorted; readers do not.
+// may therefore read or write the same collection. A sequence that ends early because its
+// source fails replaces all records by those before the failure. Collect the records of such a
+// source, such as the rows of a database, look at its error, and then replace:
+//
+//	var list []Film
+//	for rows.Next() {
+//		var f Film
+//		if err := rows.Scan(&f.ID, &f.Title); err != nil {
+//			return err
+//		}
+//		list = append(list, f)
+//	}
+//	if err := rows.Err(); err != nil {
+//		return err
+//	}
+//	return films.ReplaceAll(slices.Values(list))
+//
+// Other writers wait while the new records are checked, copied and sorted; readers do not.
 //
 // The error contains the index of the invalid record, from 0. It wraps [ErrExists] if two
 // given records have the same id, [ErrDuplicate] if they have the same values of a unique

@@ -129,11 +129,11 @@ func (s Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T]
 // View returns the records in a window, in the order of terms, and the number of selected
 // records. The records are the stored ones, without copies. They must not be modified.
 func (s Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
-	entries, count, err := s.sel.Page(w, terms)
+	found, count, err := s.sel.Page(w, terms)
 	if err != nil {
 		return View[T]{}, err
 	}
-	return View[T]{s.sel.Type.Type, entries, count}, nil
+	return View[T]{s.sel.Type.Type, entries{found}, count}, nil
 }
 
 // PageAfter returns copies of at most n records after a position in the order of terms, and the
@@ -165,10 +165,10 @@ func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (re
 }
 
 // copies returns copies of the records of entries.
-func copies[T any](s *layout.Type, entries store.Entries) []T {
-	records, copier := make([]T, entries.Len()), s.Copier
+func copies[T any](s *layout.Type, found store.Entries) []T {
+	es, records, copier := entries{found}, make([]T, found.Len()), s.Copier
 	for i := range records {
-		layout.CopyTo(copier, &records[i], layout.Typed[T](layout.RecordOf(entries.At(i))))
+		layout.CopyTo(copier, &records[i], layout.Typed[T](es.at(i)))
 	}
 	return records
 }
@@ -230,27 +230,37 @@ type Page[T any] struct {
 // deleted, and so may some hundred records next to them. The zero View is empty.
 type View[T any] struct {
 	typ     *layout.Type
-	entries store.Entries
+	entries entries
 	count   int
 }
+
+// entries are entries whose methods do not depend on the type of the records. The compiler inlines
+// them into programs because it has inlined what they call in this package.
+type entries struct{ store.Entries }
+
+func (es *entries) len() int { return es.Len() }
+
+func (es *entries) at(i int) *layout.Record { return layout.RecordOf(es.At(i)) }
+
+func (es *entries) all() iter.Seq2[int, *store.Entry] { return es.All() }
 
 // Count returns the number of all records of the collection, or of the [Selection], at
 // the time of the view. O(1).
 func (v View[T]) Count() int { return v.count }
 
 // Len returns the number of records in the view. O(1).
-func (v View[T]) Len() int { return v.entries.Len() }
+func (v View[T]) Len() int { return v.entries.len() }
 
 // At returns the record with index i. The record is the stored one and must not be
 // modified. At panics if i is not in [0, Len). O(1).
-func (v View[T]) At(i int) *T { return layout.Typed[T](layout.RecordOf(v.entries.At(i))) }
+func (v View[T]) At(i int) *T { return layout.Typed[T](v.entries.at(i)) }
 
 // All yields the records with their indexes. They are the stored ones and must not be
 // modified. O(records).
 func (v View[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
-		for i := range v.entries.Len() {
-			if !yield(i, v.At(i)) {
+		for i, e := range v.entries.all() {
+			if !yield(i, layout.Typed[T](layout.RecordOf(e))) {
 				return
 			}
 		}

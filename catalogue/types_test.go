@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -212,6 +213,32 @@ func TestTypesRefused(t *testing.T) {
 		{"no UnmarshalJSON, in a catalogue", defined[writesOnly](),
 			[]string{"writesOnly has the method MarshalJSON but no UnmarshalJSON"}},
 		{"MarshalText, in a catalogue", defined[bothText](), []string{"bothText has the method MarshalText"}},
+		{"a map whose members encoding/json/v2 inlines", refusal[struct {
+			ID   int
+			More map[string]any `json:",inline"`
+		}](none), []string{"field More: ", "the option inline of its json tag", "remove the option"}},
+		{"the option as Go 1.27 calls it", refusal[struct {
+			ID   int
+			More map[string]any `json:",embed"`
+		}](none), []string{"field More: ", "the option embed "}},
+		{"an embedded struct with a name", refusal[struct {
+			Base  `json:"base,inline"`
+			Other int `json:"id"`
+		}](none), []string{"field Base: ", "the option inline "}},
+		{"an embedded text", refusal[struct {
+			ID     int
+			Letter `json:",inline"`
+		}](none), []string{"field Letter: ", "the option inline "}},
+		{"unknown members, in a pointer", refusal[holder[*struct {
+			Rest json.RawMessage `json:",unknown"`
+		}]](none), []string{"field Value: field Rest: ", "the option unknown "}},
+		{"a format, in a list", refusal[holder[[]struct {
+			At time.Time `json:"at,omitzero,format:'2006,15:04'"`
+		}]](none), []string{"field Value: field At: ", "the option format "}},
+		{"a case, in an array in a map", defined[holder[map[int][1]struct {
+			Name string `json:"name,case:ignore"`
+		}]](), []string{"field Value: field Name: ", "the option case "}},
+		{"such an option of a type with a method Clone", refusal[clonedFormat](none), []string{"field At: ", "the option format "}},
 		{"an unknown word in a tag", refusal[unknownWord](catalogue.Options{Name: "books"}),
 			[]string{"books: ", "field Title", `"nonsense"`, "want one of slug"}},
 		{"a misspelled word in a tag", refusal[misspelled](none),
@@ -239,6 +266,19 @@ func TestTypesRefused(t *testing.T) {
 		"a func with a method Clone":           refusal[hookCloner](none),
 		"a complex number outside the JSON":    refusal[outside[complex128]](none),
 		"a map without JSON, outside the JSON": refusal[outside[map[[2]int]string]](none),
+		"an embedded struct is inline anyway, as in Kubernetes": refusal[struct {
+			Base       `json:",inline"`
+			*BasicUser `json:",omitempty,inline"`
+		}](none),
+		"a format outside the JSON": refusal[struct {
+			ID int
+			At time.Time `json:"-" xml:"at,format:unix"`
+		}](none),
+		"a format in a type with methods of its own": refusal[holder[methodFormat]](none),
+		"a name like an option": refusal[struct {
+			ID int `json:"id"`
+			V  int `json:"unknown"`
+		}](none),
 	} {
 		if err != nil {
 			t.Errorf("%s: %v", reason, err)
@@ -258,6 +298,23 @@ func defined[T any]() error {
 	_, err := catalogue.New(catalogue.DefineBare[T]("books", catalogue.Options{}))
 	return err
 }
+
+// Types with an option of a json tag that only encoding/json/v2 knows.
+type (
+	Letter       string
+	clonedFormat struct {
+		ID int
+		At time.Time `json:"at,format:unix"`
+	}
+	methodFormat struct {
+		At time.Time `json:"at,format:unix"`
+	}
+)
+
+func (c clonedFormat) Clone() clonedFormat { return c }
+
+func (m methodFormat) MarshalJSON() ([]byte, error)  { return json.Marshal(m.At.Unix()) }
+func (m *methodFormat) UnmarshalJSON(b []byte) error { return nil }
 
 // A cloned record has a list that only its method Clone copies.
 type cloned struct {

@@ -301,7 +301,7 @@ func (f Field) checked(text string, checks *checker) (messages []string) {
 // has: of the pattern and of a slug.
 func (f Field) patternMessages(text string) (messages []string) {
 	switch {
-	case f.Kind == UnicodeSlug && !unicodeSlugForm.MatchString(text):
+	case f.Kind == UnicodeSlug && !unicodeSlugForm().MatchString(text):
 		messages = append(messages, "Enter a valid “slug” consisting of Unicode letters, numbers, underscores, or hyphens.")
 	case f.Kind == Regex:
 		return nil // it is the form of the text

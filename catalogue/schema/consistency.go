@@ -39,7 +39,7 @@ func (d Description) checkNames() error {
 	switch {
 	case strings.ContainsAny(d.Segment, "/.?#%") || strings.ContainsFunc(d.Segment, isSpace):
 		return fmt.Errorf("segment %q contains white space or one of / . ? # %%", d.Segment)
-	case strings.ContainsFunc(d.Query, func(r rune) bool { return r <= ' ' || r > '~' }) || strings.ContainsAny(d.Query, "\"#<>\\^`{|}"):
+	case !isPrintable(d.Query) || strings.ContainsAny(d.Query, "\"#<>\\^`{|}"):
 		return fmt.Errorf("query %q contains characters that a URL escapes", d.Query)
 	}
 	return nil

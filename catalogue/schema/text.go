@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -121,40 +122,85 @@ func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
 }
 
+// compiled returns a function that compiles an expression once, because most programs need few.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // The forms of slugs. Python counts what is in L and N as letters and numbers.
 var (
-	slugForm        = regexp.MustCompile(`^[\w-]+$`)
-	unicodeSlugForm = regexp.MustCompile(`^[_\pL\pN-]+$`)
+	slugForm        = compiled(`^[\w-]+$`)
+	unicodeSlugForm = compiled(`^[_\pL\pN-]+$`)
 )
 
 func anyText(string, Framework) bool { return true }
 
-func validSlug(text string, _ Framework) bool { return slugForm.MatchString(text) }
+func validSlug(text string, _ Framework) bool { return slugForm().MatchString(text) }
 
-func validUnicodeSlug(text string, _ Framework) bool { return unicodeSlugForm.MatchString(text) }
+func validUnicodeSlug(text string, _ Framework) bool { return unicodeSlugForm().MatchString(text) }
 
 // mailboxForm is the form of what is before the @ of an address: words separated by dots, or a quoted
 // string. Letters are those that Python finds in [A-Z] without regard to case.
-var mailboxForm = regexp.MustCompile("^(?:" + mailWord + `(?:\.` + mailWord + `)*|` +
+var mailboxForm = compiled("^(?:" + mailWord + `(?:\.` + mailWord + `)*|` +
 	`"(?:[\x01-\x08\x0b\x0c\x0e-\x1f!#-\[\]-\x7f]|\\[\x01-\t\x0b\x0c\x0e-\x7f])*")$`)
 
 const mailWord = "[-!#$%&'*+/=?^_`{}|~0-9A-Za-zİıſ\u212a]+"
 
 // domainForm is the form of what is after it, but for the length of the labels.
-var domainForm = regexp.MustCompile(`^(?:localhost|(?:[\pL\pM\pN](?:[\pL\pM\pN-]*[\pL\pM\pN])?\.)+[\pL\pM\pN-]+[\pL\pM\pN])$`)
+var domainForm = compiled(`^(?:localhost|(?:[\pL\pM\pN](?:[\pL\pM\pN-]*[\pL\pM\pN])?\.)+[\pL\pM\pN-]+[\pL\pM\pN])$`)
 
 // validEmail reports whether EmailValidator of Django 3.2 or 5.2 accepts a text. Labels of a domain with
 // letters beyond ASCII are not converted to Punycode.
 func validEmail(text string, as Framework) bool {
 	at := strings.LastIndexByte(text, '@')
-	if at < 0 || !mailboxForm.MatchString(text[:at]) {
+	if at > 0 && plainMailbox(text[:at]) && plainDomain(text[at+1:]) {
+		return true
+	}
+	if at < 0 || !mailboxForm().MatchString(text[:at]) {
 		return false
 	}
 	domain := text[at+1:]
 	if last := domain[strings.LastIndexByte(domain, '.')+1:]; as.has(namesDomains) && strings.Trim(last, "0123456789") == "" {
 		return false
 	}
-	return validAddress(domain, false) || domainForm.MatchString(domain) && shortLabels(domain)
+	return validAddress(domain, false) || domainForm().MatchString(domain) && shortLabels(domain)
+}
+
+// plainMailbox reports whether a text has the form of most mailboxes: words of letters, digits, - and _
+// in ASCII, separated by dots or plus signs.
+func plainMailbox(text string) bool {
+	before := byte('.')
+	for _, c := range []byte(text) {
+		if !isWord(c) && (c != '.' && c != '+' || before == '.' || before == '+') {
+			return false
+		}
+		before = c
+	}
+	return before != '.' && before != '+'
+}
+
+// plainDomain reports whether a text has the form of most domains, which e-mail addresses and URLs
+// may have: names of letters, digits and hyphens in ASCII, the last of letters only.
+func plainDomain(text string) bool {
+	start, labels, letters, before := 0, 0, true, byte('.')
+	for i, c := range []byte(text) {
+		switch {
+		case c == '.' && before != '.' && before != '-' && i-start <= maxLabel:
+			start, labels, letters = i+1, labels+1, true
+		case c == '-' && before != '.', '0' <= c && c <= '9':
+			letters = false
+		case c == '-' || c == '_' || !isWord(c):
+			return false
+		}
+		before = c
+	}
+	last := len(text) - start
+	return labels > 0 && letters && 2 <= last && last <= maxLabel && len(text) <= maxHost
+}
+
+// isWord reports whether c is an ASCII letter, a digit, - or _.
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
 }
 
 // validAddress reports whether text is an IP address in brackets, of version 6 if that is demanded.
@@ -169,7 +215,7 @@ func validAddress(text string, v6 bool) bool {
 // shortLabels reports whether all labels of a domain have at most 63 code points.
 func shortLabels(domain string) bool {
 	for label := range strings.SplitSeq(domain, ".") {
-		if utf8.RuneCountInString(label) > 63 {
+		if utf8.RuneCountInString(label) > maxLabel {
 			return false
 		}
 	}
@@ -234,8 +280,9 @@ func filterText(f Field, _, value string, _ *checker) (text, message string) {
 
 // Lengths in code points.
 const (
-	maxURL  = 2048
-	maxHost = 253 // without user and port
+	maxURL   = 2048
+	maxHost  = 253 // without user and port
+	maxLabel = 63
 )
 
 // lookalikes are the characters up to U+FFFF whose Unicode compatibility forms contain
@@ -248,9 +295,9 @@ const lookalikes = "\u2047\u2048\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16
 // at least two labels, of which the last one has no digits or is xn-- and ASCII. All code points from
 // U+00A1 to U+FFFF are letters.
 var (
-	userForm = regexp.MustCompile(`^(?:[^` + spaces + `:@/?#\[\]]+(?::[^` + spaces + `:@/?#\[\]]*(?:[?#][^` + spaces + `:@/]*)?)?|` +
+	userForm = compiled(`^(?:[^` + spaces + `:@/?#\[\]]+(?::[^` + spaces + `:@/?#\[\]]*(?:[?#][^` + spaces + `:@/]*)?)?|` +
 		`[^` + spaces + `:@/?#\[\]]*[?#][^` + spaces + `:@/]*(?::[^` + spaces + `:@/]*)?)@`)
-	hostForm = regexp.MustCompile(`^((?i:localhost)|\[[^\]]*\]|` + octet + `(?:\.` + octet + `){3}|` +
+	hostForm = compiled(`^((?i:localhost)|\[[^\]]*\]|` + octet + `(?:\.` + octet + `){3}|` +
 		`(?:[` + letter + `\d](?:[` + letter + `\d-]*[` + letter + `\d])?\.)+` +
 		`(?:[Xx][Nn]--[A-Za-z0-9\x{212a}]+|[` + letter + `][` + letter + `-]*[` + letter + `])\.?)` +
 		`(?::(\d{1,5}))?(?:[/?#][^` + spaces + `]*)?$`)
@@ -274,15 +321,23 @@ func validURL(text string, as Framework) bool {
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		network = rest[:i]
 	}
+	if (scheme == "https" || scheme == "http") && plainDomain(network) && isPrintable(rest[len(network):]) {
+		return true
+	}
 	host, _, _ := strings.Cut(network[strings.LastIndexByte(network, '@')+1:], ":")
 	return slices.Contains([]string{"http", "https", "ftp", "ftps"}, strings.ToLower(scheme)) &&
 		utf8.RuneCountInString(host) <= maxHost && !strings.ContainsAny(network, lookalikes) &&
-		(validHost(rest, as) || validHost(rest[len(userForm.FindString(rest)):], as))
+		(validHost(rest, as) || validHost(rest[len(userForm().FindString(rest)):], as))
+}
+
+// isPrintable reports whether a text is ASCII without white space and control characters.
+func isPrintable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // validHost reports whether text is what can be after the scheme and the user of a URL.
 func validHost(text string, as Framework) bool {
-	m := hostForm.FindStringSubmatch(text)
+	m := hostForm().FindStringSubmatch(text)
 	return m != nil && (len(m[2]) != 1 || as.has(readsPorts)) && (validAddress(m[1], true) || m[1][0] != '[' && shortLabels(m[1]))
 }
 

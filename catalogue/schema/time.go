@@ -172,18 +172,21 @@ func clockOf(text string) (Time, bool) {
 const djangoClock = `(\d\d?:\d\d?(?::\d\d?(?:[.,]\d{1,12})?)?)`
 
 // clockForm is the form of a time and of what follows.
-var clockForm = regexp.MustCompile(`(?s)^` + djangoClock + `(.*)$`)
+var clockForm = compiled(`(?s)^` + djangoClock + `(.*)$`)
 
 // parseClock parses a time as Django REST framework does: as readClock, with a fraction of up to
 // twelve digits after a point or comma. Anything may follow. For a Framework that reads ISO forms, it
 // is a newline at most, and these forms come first. An offset does not matter.
 func parseClock(text string, as Framework) (t Time, ok bool) {
+	if t, ok := clockOf(text); ok && strings.Trim(text, "0123456789:") == "" { // most times need no expression
+		return t, true
+	}
 	if as.has(readsISO) {
 		if day, _, _, ok := isoTime(strings.TrimPrefix(text, "T")); ok {
 			return Time(day % (24 * time.Hour)), true
 		}
 	}
-	m := clockForm.FindStringSubmatch(text)
+	m := clockForm().FindStringSubmatch(text)
 	if m == nil || as.has(readsISO) && m[2] != "" && m[2] != "\n" {
 		return 0, false
 	}
@@ -213,7 +216,7 @@ const (
 
 // dateTimeForm is the form of a date-time in Django: the date, the time, white space, and the offset with
 // its hours and minutes.
-var dateTimeForm = regexp.MustCompile(`^(\d{4}-\d\d?-\d\d?)[T ]` + djangoClock +
+var dateTimeForm = compiled(`^(\d{4}-\d\d?-\d\d?)[T ]` + djangoClock +
 	`([` + spaces + `]*?)(Z|([+-]\d\d)(?::?(\d\d))?)?\n?$`)
 
 // parseDateTime parses a date-time as Django REST framework does: a date whose month
@@ -235,7 +238,7 @@ func parseDateTime(s string, as Framework) (d DateTime, message string) {
 		local, offset, present, ok = isoDateTime(s)
 	}
 	if !ok {
-		m := dateTimeForm.FindStringSubmatch(s)
+		m := dateTimeForm().FindStringSubmatch(s)
 		if m == nil || m[3] != "" && !as.has(readsISO) {
 			return DateTime{}, wrongTimeFormat
 		}
@@ -311,7 +314,7 @@ func isoDateLen(s string) int {
 }
 
 // weekForm is the form of a date with its week and, perhaps, the day of the week.
-var weekForm = regexp.MustCompile(`^(\d{4})(?:-W(\d\d)(?:-(\d))?|W(\d\d)(\d)?)$`)
+var weekForm = compiled(`^(\d{4})(?:-W(\d\d)(?:-(\d))?|W(\d\d)(\d)?)$`)
 
 // isoDate reads a date in one of the forms 2024-05-10, 20240510, 2024-W19-5 and 2024W195. A week
 // without a day is its Monday.
@@ -321,7 +324,7 @@ func isoDate(text string) (date time.Time, ok bool) {
 			return date, date.Year() > 0
 		}
 	}
-	m := weekForm.FindStringSubmatch(text)
+	m := weekForm().FindStringSubmatch(text)
 	if m == nil {
 		return date, false
 	}
@@ -337,12 +340,12 @@ func isoDate(text string) (date time.Time, ok bool) {
 // isoClockForm is the form of a time with colons or without: hours, minutes, seconds and their
 // fraction, and what is left. As in Python, that is one character at most, and without colons the
 // fraction needs no point.
-var isoClockForm = regexp.MustCompile(`(?s)^(\d\d)(?::([0-5]\d)(?::([0-5]\d)([.,]\d+$)?)?|` +
+var isoClockForm = compiled(`(?s)^(\d\d)(?::([0-5]\d)(?::([0-5]\d)([.,]\d+$)?)?|` +
 	`([0-5]\d)(?:([0-5]\d)([.,]\d+$|\d\d+$)?)?)?([[:ascii:]]?)$`)
 
 // isoClock reads a time in the form of isoClockForm.
 func isoClock(text string) (d time.Duration, left string, ok bool) {
-	m := isoClockForm.FindStringSubmatch(text)
+	m := isoClockForm().FindStringSubmatch(text)
 	if m == nil {
 		return 0, "", false
 	}
@@ -353,7 +356,7 @@ func isoClock(text string) (d time.Duration, left string, ok bool) {
 
 // dateForm is the form of the dates of filters that have no name of a month. As in Python, a space may
 // replace the first digit of the day.
-var dateForm = regexp.MustCompile(`^(?:\d{4}-\d\d?-[\d ]?\d|\d\d?/[\d ]?\d/\d\d(?:\d\d)?)$`)
+var dateForm = compiled(`^(?:\d{4}-\d\d?-[\d ]?\d|\d\d?/[\d ]?\d/\d\d(?:\d\d)?)$`)
 
 // filterDate reads a date in one of three forms, 2006-1-2, 1/2/2006 and 1/2/06, or with the name of its
 // month in English, in full or abbreviated, and returns it as 2006-01-02. Two digits of a year are in the
@@ -361,7 +364,7 @@ var dateForm = regexp.MustCompile(`^(?:\d{4}-\d\d?-[\d ]?\d|\d\d?/[\d ]?\d/\d\d(
 func filterDate(_ Field, _, value string, checks *checker) (text, message string) {
 	value = strings.TrimFunc(value, isSpace)
 	layouts := []string{"2006-1-_2", "1/_2/2006", "1/_2/06"}
-	if !dateForm.MatchString(value) {
+	if !dateForm().MatchString(value) {
 		if !checks.as.has(readsMonths) {
 			return "", "Enter a valid date."
 		}
@@ -554,19 +557,20 @@ const (
 
 // durationForms are the forms of durations that Django reads: its own, that of ISO 8601, and that of
 // PostgreSQL.
-var durationForms = [...]*regexp.Regexp{
-	regexp.MustCompile(`^(?:(?P<days>-?\d+) (?:days?, )?)?(?P<sign>-?)` +
+var durationForms = [...]func() *regexp.Regexp{
+	compiled(`^(?:(?P<days>-?\d+) (?:days?, )?)?(?P<sign>-?)` +
 		`(?:(?:(?P<hours>\d+):)?(?P<minutes>\d+):)?(?P<seconds>\d+)(?:[.,](?P<micros>\d{1,6})\d{0,6})?\n?$`),
-	regexp.MustCompile(`^(?P<sign>[-+]?)P(?:(?P<days>\d+(?:[.,]\d+)?)D)?(?P<micros>)` +
+	compiled(`^(?P<sign>[-+]?)P(?:(?P<days>\d+(?:[.,]\d+)?)D)?(?P<micros>)` +
 		`(?:T(?:(?P<hours>\d+(?:[.,]\d+)?)H)?(?:(?P<minutes>\d+(?:[.,]\d+)?)M)?(?:(?P<seconds>\d+(?:[.,]\d+)?)S)?)?\n?$`),
-	regexp.MustCompile(`^(?:(?P<days>-?\d+) days? ?)?` +
+	compiled(`^(?:(?P<days>-?\d+) days? ?)?` +
 		`(?:(?P<sign>[-+]?)(?P<hours>\d+):(?P<minutes>\d\d):(?P<seconds>\d\d)(?:\.(?P<micros>\d{1,6}))?)?\n?$`),
 }
 
 // parseDuration parses a duration as Django does. For other texts, and for durations that Python
 // cannot represent, it returns a message.
 func parseDuration(text string) (d Duration, message string) {
-	for _, form := range durationForms {
+	for i, compiled := range durationForms {
+		form := compiled()
 		m := form.FindStringSubmatch(text)
 		if m == nil {
 			continue
@@ -576,7 +580,7 @@ func parseDuration(text string) (d Duration, message string) {
 		if part("sign") == "-" {
 			sign = -1
 		}
-		if form == durationForms[1] {
+		if i == 1 { // of ISO 8601
 			day *= sign
 		}
 		days, ok1 := total(quantity{part("days"), day})

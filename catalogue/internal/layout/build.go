@@ -242,9 +242,9 @@ func (s *builder) describeCopies() error {
 	t := s.Reflect
 	c, writes := value.Of(t), jsontext.Writes(t)
 	switch {
-	case c.Clones:
 	case c.NoJSON != nil:
-		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, c.NoJSON)
+		return fmt.Errorf("%v: %w", t, c.NoJSON)
+	case c.Clones:
 	case c.NoCopy != nil:
 		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, c.NoCopy, t, t)
 	}
@@ -252,7 +252,7 @@ func (s *builder) describeCopies() error {
 	methods := c.Methods || s.OwnJSON
 	s.trusted = !methods && !c.Cloning
 	walks := !writes || c.Open // otherwise the JSON depends only on the method of T
-	reloads, decodes := methods || c.Deep || c.NoJSON != nil, methods && !c.WriteOnly
+	reloads, decodes := methods || c.Deep, methods && !c.WriteOnly
 	s.check = func(r *Record) error {
 		if walks {
 			if err := c.Check(s.value(r)); err != nil {

@@ -16,10 +16,10 @@ type Entries struct {
 }
 
 // Len returns the number of entries. O(1).
-func (es Entries) Len() int { return len(es.head) + len(es.tail) }
+func (es *Entries) Len() int { return len(es.head) + len(es.tail) }
 
 // At returns the entry with index i. O(1).
-func (es Entries) At(i int) *Entry {
+func (es *Entries) At(i int) *Entry {
 	if es.desc {
 		i = es.Len() - 1 - i
 	}
@@ -32,7 +32,16 @@ func (es Entries) At(i int) *Entry {
 // All yields the entries with their indexes.
 func (es Entries) All() iter.Seq2[int, *Entry] {
 	return func(yield func(int, *Entry) bool) {
-		for i := range es.Len() {
+		n := len(es.head)
+		if es.desc {
+			n = 0
+		}
+		for i, e := range es.head[:n] { // a loop of its own takes a quarter of the instructions
+			if !yield(i, e) {
+				return
+			}
+		}
+		for i := n; i < es.Len(); i++ {
 			if !yield(i, es.At(i)) {
 				return
 			}

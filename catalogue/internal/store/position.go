@@ -86,7 +86,8 @@ func (p *plan) passed(at *position, terms []ordering.Term) (n int) {
 		return n
 	}
 	return sort.Search(p.count, func(i int) bool {
-		return at.compare(p.state.typ, &p.selection, p.some(i, 1).At(0)) > 0
+		next := p.some(i, 1)
+		return at.compare(p.state.typ, &p.selection, next.At(0)) > 0
 	})
 }
 

@@ -18,11 +18,13 @@ import (
 	"net/netip"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // Unshare makes a flat copy of a record a deep one: it replaces all memory that the record
@@ -270,7 +272,7 @@ func (all copiers) plain(c *Copier) {
 		c.key, c.elem = all.part(c, t.Key()), all.part(c, t.Elem())
 		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uintptr) &&
 			!t.Key().Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
-			c.NoJSON = fmt.Errorf("%v: JSON keys cannot have type %v", t, t.Key())
+			c.NoJSON = fmt.Errorf("%v: JSON keys cannot have type %v: %s", t, t.Key(), remedy)
 		}
 		if c.key.shares {
 			c.NoCopy = fmt.Errorf("%v: keys of type %v cannot be copied", t, t.Key())
@@ -285,11 +287,13 @@ func (all copiers) plain(c *Copier) {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
 		c.shares = true
 		c.NoCopy = fmt.Errorf("%v cannot be copied", t)
-		c.NoJSON = fmt.Errorf("%v has no JSON", t)
+		c.NoJSON = fmt.Errorf("%v has no JSON: %s", t, remedy)
 	case reflect.Complex64, reflect.Complex128:
-		c.NoJSON = fmt.Errorf("%v has no JSON", t)
+		c.NoJSON = fmt.Errorf("%v has no JSON: %s", t, remedy)
 	}
 }
+
+const remedy = "give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`"
 
 // part returns the Copier of t, which is the type of a part of c's values.
 func (all copiers) part(c *Copier, t reflect.Type) *Copier {
@@ -373,6 +377,15 @@ func (all copiers) structure(c *Copier) {
 		}
 	}
 	c.shares = len(c.copies) > 0
+	members, _ := jsonmember.Of(c.typ)
+	for _, m := range members {
+		for _, option := range m.Options {
+			switch name, _, _ := strings.Cut(option, ":"); name {
+			case "inline", "embed", "unknown", "format", "case": // embed is inline since Go 1.27
+				c.NoJSON = cmp.Or(c.NoJSON, fmt.Errorf("field %s: encoding/json ignores the option %s of its json tag, with which encoding/json/v2 writes other JSON: remove the option", m.Field.Name, name))
+			}
+		}
+	}
 }
 
 func isHidden(f reflect.StructField) bool { return f.Tag.Get("json") == "-" }
