@@ -35,8 +35,9 @@ type row struct {
 	runs int
 }
 
-// samples is how often a row is measured. The median is its cost: samples differ by what the
-// scheduler does in the meantime. The first ones, which make pools and arrays, are not counted.
+// samples is how often a row is measured. The medians are its cost: samples differ by what the
+// scheduler does in the meantime, and by trees that grow in one of them. The first ones, which make
+// pools and arrays, are not counted.
 const (
 	first   = 3
 	samples = 7
@@ -46,7 +47,7 @@ const (
 type counted struct {
 	Row                string
 	Runs, Per          int
-	Allocations, Bytes uint64 // of all samples
+	Allocations, Bytes []float64 // of each sample
 }
 
 // measure measures the rows of a group that are selected. Callgrind writes a file for each sample.
@@ -76,7 +77,7 @@ func (g group) measure(selected func(name string) bool) {
 			runtime.Gosched() // otherwise the scheduler would interrupt the sample sooner
 			allocations, bytes := r.sample(numbers)
 			if s >= first {
-				c.Allocations, c.Bytes = c.Allocations+allocations, c.Bytes+bytes
+				c.Allocations, c.Bytes = append(c.Allocations, float64(allocations)), append(c.Bytes, float64(bytes))
 			}
 		}
 		ask(stopInstrumentation)

@@ -46,9 +46,7 @@ func (g group) count(program string, selected *regexp.Regexp) (rows []cost) {
 			totals = append(totals, instructionsIn(fmt.Sprintf("%s.%d", file, dump)))
 		}
 		runs := float64(c.Runs * c.Per)
-		rows = append(rows, cost{
-			c.Row, middle(totals) / runs, float64(c.Allocations) / samples / runs, float64(c.Bytes) / samples / runs,
-		})
+		rows = append(rows, cost{c.Row, middle(totals) / runs, middle(c.Allocations) / runs, middle(c.Bytes) / runs})
 	}
 	return rows
 }
