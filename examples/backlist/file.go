@@ -16,6 +16,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // maxUnpacked is the maximum length of what gzip unpacks.
@@ -142,6 +143,7 @@ func (f *jsonFile) parse() error {
 	}
 	f.bare = d.InputOffset() == 0
 	whole, lists := true, false // whether all members are collections, and some is a list of records
+	named, paths := map[string]bool{}, map[string]*member{}
 	for d.More() {
 		m := &member{}
 		if !f.bare {
@@ -150,17 +152,18 @@ func (f *jsonFile) parse() error {
 		}
 		_ = d.Decode(&m.value) // the syntax is valid
 		m.start = int(d.InputOffset()) - len(m.value)
-		for _, other := range f.members {
-			switch {
-			case other.name == m.name:
-				return f.errorAt(m.start, "the collection %q is there twice: rename one of them", m.name)
-			case other.segment() == m.segment() && other.isCollection() && m.isCollection():
-				return f.errorAt(m.start, "the collection %q has the path of %q: rename one of them", m.name, other.name)
-			}
-		}
-		if m.name == "" && !f.bare && m.isCollection() {
+		switch other := paths[m.segment()]; {
+		case named[m.name]:
+			return f.errorAt(m.start, "the collection %q is there twice: rename one of them", m.name)
+		case !m.isCollection():
+		case other != nil:
+			return f.errorAt(m.start, "the collection %q has the path of %q: rename one of them", m.name, other.name)
+		case m.name == "" && !f.bare:
 			return f.errorAt(m.start, `the collection "" has no path: rename it`)
+		default:
+			paths[m.segment()] = m
 		}
+		named[m.name] = true
 		f.members = append(f.members, m)
 		whole = whole && m.isCollection()
 		lists = lists || m.isCollection() && m.value[0] == '[' && m.first() == '{'
@@ -203,9 +206,14 @@ func (f *jsonFile) readAll() error {
 		m.fields = m.shape.fields(m.count)
 		m.value = nil
 	}
+	named := map[string][]*member{}
+	for _, m := range f.served() {
+		name := ordering.Snake(m.name)
+		named[name] = append(named[name], m)
+	}
 	for _, m := range f.served() {
 		for i := range m.fields {
-			f.refer(m, &m.fields[i])
+			m.refer(&m.fields[i], named)
 		}
 	}
 	return nil

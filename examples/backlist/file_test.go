@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -308,6 +309,27 @@ func TestPublicFiles(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d files are served without a fault", good, len(files))
+}
+
+// TestManyCollections serves files with many collections. What that allocates grows as
+// their number.
+func TestManyCollections(t *testing.T) {
+	allocated := func(collections int) (bytes uint64) {
+		var text strings.Builder
+		for i := range collections {
+			fmt.Fprintf(&text, `%s"a/%d":[{"id":1,"a/%d_id":1}]`, []string{"{", ","}[min(i, 1)], i, i/2)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		serveFile(t, "many.json", text.String()+"}")
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	few, many := allocated(200), allocated(1600)
+	t.Logf("%d and %d bytes", few, many)
+	if many > 12*few { // 64 × if each were compared with each
+		t.Errorf("8 × as many collections allocate %d bytes, %.1f × as many", many, float64(many)/float64(few))
+	}
 }
 
 // TestFileErrors serves files that are not valid. Each error says where, and what to do.

@@ -260,16 +260,12 @@ func (m *member) quoted(n int) string { return strconv.Quote(strconv.Itoa(n)) }
 
 // refer makes a field a reference if its name is that of another collection and _id, and if all its
 // values are ids there.
-func (f *jsonFile) refer(m *member, field *schema.Field) {
+func (m *member) refer(field *schema.Field, named map[string][]*member) {
 	stem, ok := strings.CutSuffix(ordering.Snake(field.Name), "_id")
 	if !ok {
 		return
 	}
-	names := []string{stem, stem + "s", stem + "es", strings.TrimSuffix(stem, "y") + "ies"}
-	for _, to := range f.served() {
-		if !slices.Contains(names, ordering.Snake(to.name)) {
-			continue
-		}
+	for _, to := range slices.Concat(named[stem], named[stem+"s"], named[stem+"es"], named[strings.TrimSuffix(stem, "y")+"ies"]) {
 		every, some := true, false
 		for _, r := range m.records {
 			if value, _ := r.Get(field.Name); value != "" && value != "null" {

@@ -123,10 +123,11 @@ type collection struct {
 type describer struct {
 	model      *model
 	operations names
-	scheme     string      // of Options.Scheme
-	forms      bool        // httpapi.Options.Forms
-	errors     *jsonSchema // of fieldErrors
-	writes     bool        // some operation writes
+	places     map[string]int // of components by kind and name
+	scheme     string         // of Options.Scheme
+	forms      bool           // httpapi.Options.Forms
+	errors     *jsonSchema    // of fieldErrors
+	writes     bool           // some operation writes
 
 	// Of the handler that is described:
 	reads  bool                                  // reads need permission too
@@ -146,12 +147,12 @@ func (d *describer) setTag(name, description string) {
 
 // schema adds a schema that belongs to no collection, and returns a reference to it.
 func (d *describer) schema(name string, s *jsonSchema) *jsonSchema {
-	return ref(share(&d.model.Components.Schemas, name, s))
+	return ref(share(d, "schemas/", &d.model.Components.Schemas, name, s))
 }
 
 // parameter adds the component of a parameter, and returns a reference to it.
 func (d *describer) parameter(name string, p parameter) parameter {
-	return parameter{Ref: "#/components/parameters/" + share(&d.model.Components.Parameters, name, p)}
+	return parameter{Ref: "#/components/parameters/" + share(d, "parameters/", &d.model.Components.Parameters, name, p)}
 }
 
 // Schemas that belong to no particular type.

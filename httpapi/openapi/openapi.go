@@ -220,10 +220,10 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // showsRecords reports whether responses have records.
 func (c collection) showsRecords() bool { return c.Description.Actions&^schema.Destroy != 0 }
 
-// hasRecordsOf reports whether the records of two collections have the same components.
+// hasRecordsOf reports whether the records of two collections with one key have the same components.
 func (c collection) hasRecordsOf(other collection) bool {
 	a, b, t := c.Description, other.Description, recordType(c.Collection)
-	return a.Key == b.Key && a.Name == b.Name && t == recordType(other.Collection) && (a.Fields == nil) == (b.Fields == nil) &&
+	return a.Name == b.Name && t == recordType(other.Collection) && (a.Fields == nil) == (b.Fields == nil) &&
 		reflect.DeepEqual(stored(a.Fields, t, true), stored(b.Fields, t, true)) &&
 		reflect.DeepEqual(posted(a.Fields, schema.Create, schema.Create), posted(b.Fields, schema.Create, schema.Create))
 }
@@ -231,23 +231,26 @@ func (c collection) hasRecordsOf(other collection) bool {
 func describe(handlers []*httpapi.Handler, opts Options) *model {
 	taken := names{fieldError: true, fieldErrorItem: true, fieldErrorParts: true} // which refer to each other
 	var all []collection                                                          // of all handlers
+	byKey := map[string][]collection{}
 	for _, h := range handlers {
-		for _, s := range h.Served().Collections {
+		served := h.Served()
+		for _, s := range served.Collections {
 			c := collection{ServedCollection: s}
-			if i := slices.IndexFunc(all, c.hasRecordsOf); i >= 0 {
-				c.name, c.first = all[i].name, all[i].first // components have one example
+			same := byKey[s.Description.Key]
+			if i := slices.IndexFunc(same, c.hasRecordsOf); i >= 0 {
+				c.name, c.first = same[i].name, same[i].first // components have one example
 			} else {
 				c.name = taken.take(joined(s.Description.Name))
-				if !h.Served().AuthorizeReads {
+				if !served.AuthorizeReads {
 					c.first = firstRecord(s)
 				}
 			}
-			all = append(all, c)
+			all, byKey[s.Description.Key] = append(all, c), append(same, c)
 		}
 	}
 	m := &model{OpenAPI: "3.1.0", Info: info{opts.Title, opts.Description, opts.Version}, Servers: []server{{opts.Server}}}
 	d := &describer{
-		model: m, operations: names{}, scheme: opts.Scheme, errors: fieldErrorsSchema(all),
+		model: m, operations: names{}, places: map[string]int{}, scheme: opts.Scheme, errors: fieldErrorsSchema(all),
 	}
 	for _, h := range handlers {
 		served := h.Served()
@@ -296,7 +299,7 @@ func (d *describer) record(c *collection) (known bool) {
 	}
 	c.record = name
 	if c.showsRecords() {
-		c.record = share(&d.model.Components.Schemas, name, s)
+		c.record = share(d, "schemas/", &d.model.Components.Schemas, name, s)
 	}
 	return known
 }

@@ -167,7 +167,7 @@ func (d *describer) operation(op *operation, status string, good response, other
 	op.ID, op.Tags = d.operations.take(op.ID), []string{d.tag}
 	op.Responses = one(status, good)
 	for _, r := range append(others, failure) {
-		name := share(&d.model.Components.Responses, r.name, d.shared(r))
+		name := share(d, "responses/", &d.model.Components.Responses, r.name, d.shared(r))
 		op.Responses.add(r.status, response{Ref: "#/components/responses/" + name})
 	}
 	slices.SortFunc(op.Responses, func(a, b member[response]) int { return cmp.Compare(a.name, b.name) })

@@ -62,7 +62,7 @@ func (d *describer) header(name string) members[header] {
 	if name == challengeHeader {
 		text = "The credentials that are required."
 	}
-	share(&d.model.Components.Headers, name, header{Description: text, Schema: ofKind("string")})
+	share(d, "headers/", &d.model.Components.Headers, name, header{Description: text, Schema: ofKind("string")})
 	return one(name, header{Ref: "#/components/headers/" + name})
 }
 

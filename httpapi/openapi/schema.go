@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strconv"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -106,13 +105,14 @@ func (ms members[T]) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// share adds a component and returns its name: the given one, followed by a number if
+// share adds a component of a kind and returns its name: the given one, followed by a number if
 // another component has that.
-func share[T any](all *members[T], name string, value T) string {
+func share[T any](d *describer, kind string, all *members[T], name string, value T) string {
 	base := name
 	for i := 2; ; i++ {
-		at := slices.IndexFunc(*all, func(m member[T]) bool { return m.name == name })
-		if at < 0 {
+		at, taken := d.places[kind+name]
+		if !taken {
+			d.places[kind+name] = len(*all)
 			all.add(name, value)
 			return name
 		}
