@@ -76,7 +76,8 @@ type Collection[T any] struct{ core *core.Collection }
 // A record that Insert accepts can be saved and loaded, with one exception: if the type of a
 // field has a method that marshals its JSON but none that unmarshals it, Insert checks only
 // that the JSON is valid. Insert rejects a [time.Time] whose zone has seconds, such as Paris
-// before 1911: JSON has no such offsets, so it would be another instant.
+// before 1911: JSON has no such offsets, so it would be another instant. It also rejects numbers
+// beyond a float64, such as 1e400, in a json.Number or in free JSON: no request can send them.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
 	c, err := core.New(layout.TableOf[T](), layout.Options(opts), &errorsOf)
 	if err != nil {

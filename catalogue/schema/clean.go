@@ -244,6 +244,8 @@ func (f Field) clean(value string, checks *checker) (text string, wrong FieldErr
 	switch {
 	case jsontext.KindOf(value) == jsontext.Null:
 		text, messages = f.cleanNull()
+	case value == `""` && f.Blank:
+		text = value
 	case checks.stored && (f.Kind == Reference || f.Kind == References):
 		text = value
 	case clean == nil:

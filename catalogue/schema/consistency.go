@@ -191,7 +191,8 @@ func (f Field) checkBounds() error {
 		case !ok:
 			return fmt.Errorf("the bound %q is not a number", bound)
 		case f.Kind == Integer:
-			if _, err := strconv.ParseInt(bound, 10, 64); err != nil {
+			_, err := strconv.ParseInt(bound, 10, 64)
+			if _, wrong := strconv.ParseUint(bound, 10, 64); err != nil && wrong != nil {
 				return fmt.Errorf("the bound %q is not an integer of 64 bits", bound)
 			}
 		}

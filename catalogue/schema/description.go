@@ -144,7 +144,7 @@ type Field struct {
 	ReadOnly bool   // ignored in posted objects; has its Default
 	Required bool   // must be present, except in a PATCH
 	Nullable bool   // may be null
-	Blank    bool   // may be empty text
+	Blank    bool   // may be empty text, even if that has not the form of the kind, such as a Date
 	Unique   bool   // no two records have the same value, except null
 	Fold     bool   // text that compares without regard to case, as by [strings.EqualFold]
 	ID       bool   // an Integer that identifies the record; one named id, _id or ID does without

@@ -44,6 +44,10 @@ func (f Field) cleanInteger(value string, checks *checker) (text string, message
 	f.Min = cmp.Or(f.Min, strconv.FormatInt(math.MinInt64, 10))
 	f.Max = cmp.Or(f.Max, strconv.FormatInt(math.MaxInt64, 10))
 	messages = f.outside(digits)
+	if err != nil && messages == nil { // Max is that of a uint64
+		n, _ := strconv.ParseUint(strings.TrimPrefix(digits, "+"), 10, 64)
+		return strconv.FormatUint(n, 10), nil
+	}
 	if err != nil {
 		return "", messages
 	}

@@ -162,7 +162,8 @@ func (r Record) String() string {
 // All errors match [ErrInvalid]. The error is a [*SyntaxError] if the text is not JSON
 // in UTF-8, or is nested more than 200 levels deep. Otherwise the text is not an object,
 // or the error names a member that is invalid: its name or a name inside it is repeated,
-// it contains an unpaired surrogate, or it is the id and not a positive integer.
+// it contains an unpaired surrogate or a number beyond a float64, such as 1e400, or it is the id
+// and not a positive integer. An integer may have any number of digits.
 //
 // O(len), in one pass and with about three allocations.
 func ParseRecord(data []byte) (Record, error) {

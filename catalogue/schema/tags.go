@@ -61,7 +61,7 @@ func tagWords() []tagWord {
 			func(f *Field) { f.Created, f.ReadOnly, f.Default = true, true, "" })},
 		{"hidden", false, flagWord("", always, func(f *Field) { f.Hidden = true })},
 		{"key", false, (*Field).tagKey},
-		{"optional", false, flagWord("", always, func(f *Field) { f.Default, f.Nullable, f.Required = "", false, false })},
+		{"optional", false, flagWord("", always, func(f *Field) { f.Default, f.Required = "", false })},
 		{"default", true, (*Field).tagDefault},
 		{"reset", false, flagWord("a default", func(f *Field) bool { return f.Default != "" }, func(f *Field) { f.Reset = true })},
 		{"formerly", true, func(f *Field, value string, _ reflect.Type) error {

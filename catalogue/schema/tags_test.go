@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"math/big"
 	"net/netip"
 	"reflect"
@@ -144,8 +145,8 @@ func TestDescriptionOfTypes(t *testing.T) {
 		{describe[int64](), Field{Kind: Integer, Required: true}},
 		{describe[int8](), Field{Kind: Integer, Required: true, Min: "-128", Max: "127"}},
 		{describe[*int16](), Field{Kind: Integer, Nullable: true, Default: "null", Min: "-32768", Max: "32767"}},
-		{describe[uint](), Field{Kind: Integer, Required: true, Min: "0"}},
-		{describe[uint64](), Field{Kind: Integer, Required: true, Min: "0"}},
+		{describe[uint](), Field{Kind: Integer, Required: true, Min: "0", Max: strconv.FormatUint(math.MaxUint, 10)}},
+		{describe[uint64](), Field{Kind: Integer, Required: true, Min: "0", Max: "18446744073709551615"}},
 		{describe[uint8](), Field{Kind: Integer, Required: true, Min: "0", Max: "255"}},
 		{describe[float32](), Field{Kind: Float, Required: true}},
 		{describe[json.Number](), Field{Kind: Float, Required: true}},
@@ -197,7 +198,7 @@ func TestDescriptionOfTypes(t *testing.T) {
 		{describe[string]("unicodeslug,minlength=2"), Field{Kind: UnicodeSlug, Required: true, MinLength: 2}},
 		{describe[string]("untrimmed,blank"), Field{Kind: Text, Untrimmed: true, Blank: true, Default: `""`}},
 		{describe[string]("hidden"), Field{Kind: Text, Hidden: true, Required: true}},
-		{describe[*string]("optional,blank"), Field{Kind: Text, Blank: true}},
+		{describe[*string]("optional,blank"), Field{Kind: Text, Blank: true, Nullable: true}},
 		{describe[bool]("default=true,reset"), Field{Kind: Boolean, Default: "true", Reset: true}},
 		{describe[int]("formerly=a|b"), Field{Kind: Integer, Required: true, Formerly: []string{"a", "b"}}},
 		{describe[[]string]("maxlength=4,item.minlength=2"), Field{Kind: Array, Default: "[]", MaxLength: 4, Item: &Field{Kind: Text, Required: true, MinLength: 2}}},

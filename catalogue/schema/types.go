@@ -51,7 +51,13 @@ import (
 // the same way; a struct that contains itself is JSON inside itself. The id, an integer or a pointer
 // to one whose name is id, _id or ID in JSON, is a read-only Integer. Numbers and booleans with the
 // option string of a json tag are Quoted. All other fields without a default are required, unless
-// the tag backlist says otherwise. The tag is a list of words, separated by commas, such as `backlist:"slug,unique"`:
+// the tag backlist says otherwise, or JSON omits the field of some records, because it is omitempty,
+// omitzero or in an embedded pointer: what a client got, it can send back. Such a field is zero if a
+// POST lacks it, and a PUT without it keeps its value, as for any optional field. A reference that is
+// zero then refers to nothing. A hidden field stays required, and so does one whose zero value has no
+// JSON. If a method writes the JSON of T, the fields that the zero value lacks are not required.
+//
+// The tag is a list of words, separated by commas, such as `backlist:"slug,unique"`:
 //
 //	slug, unicodeslug     a Slug or UnicodeSlug, which is a string, or a *string that may be null
 //	url, email, uuid      a URL, Email or UUID, in the same way
@@ -82,7 +88,8 @@ import (
 //	created               a read-only Timestamp: the time of a POST
 //	hidden                stored, but never served. A PUT needs it unless it is optional.
 //	                      In Filters or Search, clients can guess it.
-//	optional              may be absent, and has no default
+//	optional              may be absent, and has no default. It is zero then, and may be sent as
+//	                      it is served: text may be empty, and a pointer null.
 //	default=X             the value if absent: JSON, or the text of a string; default=now is
 //	                      the time of a POST
 //	reset                 a PUT without the field sets it to its default
@@ -143,6 +150,11 @@ func Describe(t reflect.Type, key, id string) (Description, error) {
 	fields, err := structFields(t, nil)
 	if err != nil {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
+	}
+	if zero := zeroJSON(t); jsontext.Reads(t) && zero != "" { // its methods decide which members there are
+		for i, text := range fieldsIn(zero, fields) {
+			fields[i].Required = fields[i].Required && (text != "" || fields[i].Hidden)
+		}
 	}
 	d.Fields = fields
 	if d.Rule, err = recordRule(t); err != nil {
@@ -249,7 +261,12 @@ func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 	if len(outer) > 1 && (f.Unique || f.Created || f.Hidden || f.Refers != "" || f.Formerly != nil) {
 		return Field{}, errors.New("a member of an object cannot be unique, created, hidden or a reference, nor have former names")
 	}
-	f.Required = f.Required && f.Default == "" && !f.ReadOnly
+	zero := zeroJSON(t)
+	f.Required = f.Required && f.Default == "" && !f.ReadOnly && (f.Hidden || !m.Omits() || zero == "")
+	if !f.Required && f.Default == "" && !f.ReadOnly && !f.Key { // a record may have the zero value
+		f.Blank = f.Blank || f.Kind.row().json == jsontext.String && (zero == `""` || jsontext.IsBytes(t))
+		f.Nullable = f.Nullable && !m.Omits()
+	}
 	f.Rule, err = fieldRule(elem(t))
 	return f, err
 }
@@ -362,18 +379,15 @@ func partsField(kind Kind, t reflect.Type, outer []reflect.Type) (Field, error) 
 	return f, err
 }
 
-// integerField returns the field for an integer type. The types int and int64, and
-// bounds that are out of range for an int, have none.
+// integerField returns the field for an integer type. The types int and int64 have no bounds.
 func integerField(t reflect.Type) Field {
 	f := Field{Kind: Integer}
 	bits := t.Bits()
 	switch t.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32:
 		f.Min, f.Max = strconv.Itoa(-1<<(bits-1)), strconv.Itoa(1<<(bits-1)-1)
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		f.Min, f.Max = "0", strconv.FormatUint(1<<bits-1, 10)
-	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		f.Min = "0"
 	}
 	return f
 }

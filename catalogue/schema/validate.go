@@ -129,8 +129,9 @@ func (d Description) together(record Record, checks *checker) FieldErrors {
 // the record that replaces current. A field that is absent from the object keeps its
 // value; it is an error if the field is required and partial is not set. The id, fields
 // that are read-only, and members of current that the description does not know are kept
-// too. All members keep their place; new ones are appended. ValidateUpdate does not
-// check whether Update or PartialUpdate is one of the actions.
+// too. A number that is sent as current has it keeps its digits. All members keep their
+// place; new ones are appended. ValidateUpdate does not check whether Update or
+// PartialUpdate is one of the actions.
 //
 // Values are checked by the same rules as in a post, with the same messages. The error is a
 // [*SyntaxError] if the body is not JSON, the error of a callback of checks, or [FieldErrors];
@@ -146,6 +147,7 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 	record.members = slices.Clone(current.members)
 	for i, f := range v.Fields {
 		absent := v.sent[i] == ""
+		stored, _ := current.Get(f.Name)
 		var text string
 		var wrong FieldError
 		switch {
@@ -154,10 +156,12 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 		case absent && (partial || !f.Required), f.ReadOnly, f.Computed, f.IsID():
 			continue
 		case partial:
-			stored, _ := current.Get(f.Name)
 			text, wrong = f.cleanPart(v.sent[i], stored, v.check)
 		default:
 			text, wrong = f.clean(v.sent[i], v.check)
+		}
+		if wrong.ok() && !absent && stored == v.sent[i] && (f.Kind == Float || !f.Kind.Scalar()) {
+			text = stored // with the digits of its numbers
 		}
 		if v.take(f, text, wrong) {
 			record.set(f.Name, text)

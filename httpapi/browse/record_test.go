@@ -74,7 +74,6 @@ func TestUnusualValues(t *testing.T) {
 		{"released", `"soon"`, "text", ""},
 		{"minutes", `-7`, "number", ""},
 		{"minutes", `"x"`, "text", ""},
-		{"rating", `1e400`, "text", ""},
 		{"rating", `"Inf"`, "text", ""},
 		{"price", `"+1.50"`, "text", ""},
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -30,6 +31,8 @@ func formsOf(f schema.Field) forms {
 		number := integer()
 		if f.Kind == schema.Float {
 			number = formatted("number", "double")
+		} else if _, err := strconv.ParseInt(f.Max, 10, 64); err != nil && f.Max != "" {
+			number.Format = "uint64"
 		}
 		bounded := *number
 		bounded.Minimum, bounded.Maximum = json.RawMessage(f.Min), json.RawMessage(f.Max)
@@ -52,9 +55,7 @@ func formsOf(f schema.Field) forms {
 	case schema.Email: // records that were loaded may have addresses that are not of the format
 		s.posted = textForm(f, jsonSchema{Format: "email", Description: "An e-mail address"})
 	case schema.URL:
-		if s.stored = formatted("string", "uri"); f.Blank { // an empty string does not have the format uri
-			s.stored = &jsonSchema{Type: "string", Description: "A URL, or empty."}
-		}
+		s.stored = formatted("string", "uri")
 		f.MaxLength = min(maxURL, cmp.Or(f.MaxLength, maxURL))
 		s.posted = textForm(f, jsonSchema{Format: "uri", Description: "A URL"})
 	case schema.UUID, schema.Date, schema.Timestamp:
@@ -78,6 +79,9 @@ func formsOf(f schema.Field) forms {
 		}
 	case schema.JSON, schema.Array, schema.Map, schema.Object:
 		s.stored = &jsonSchema{}
+	}
+	if f.Blank && s.stored.Format+s.stored.Pattern != "" { // an empty text has neither
+		s.stored = &jsonSchema{Type: "string", Description: "Of the form " + cmp.Or(s.stored.Format, s.stored.Pattern) + ", or empty."}
 	}
 	if f.Quoted {
 		s.stored = &jsonSchema{Type: "string", Description: "A text with the " + s.stored.Type + "."}
@@ -153,10 +157,13 @@ func decimalPattern(f schema.Field) string {
 	if n := f.Digits - f.Places; n > 0 {
 		whole = fmt.Sprintf("[0-9]{1,%d}", n)
 	}
-	if f.Places == 0 {
-		return "^-?" + whole + "$"
+	if f.Places > 0 {
+		whole += fmt.Sprintf(`(\.[0-9]{1,%d})?`, f.Places)
 	}
-	return fmt.Sprintf(`^-?%s(\.[0-9]{1,%d})?$`, whole, f.Places)
+	if f.Blank {
+		return "^(-?" + whole + ")?$"
+	}
+	return "^-?" + whole + "$"
 }
 
 // stored returns the schema of stored objects with the given fields: of records, or of objects
@@ -181,7 +188,7 @@ func stored(fields []schema.Field, t reflect.Type, record bool) *jsonSchema {
 		}
 		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
 			m := own[i]
-			typ, required = m.Field.Type, f.IsID() || !m.Indirect && !slices.Contains(m.Options, "omitempty") && !slices.Contains(m.Options, "omitzero")
+			typ, required = m.Field.Type, f.IsID() || !m.Omits()
 			// Records have empty lists for nil, objects inside them do not.
 			f.Nullable = f.Nullable || required && writesNull(typ) && !(record && (isList(typ) || f.IsID()))
 			if !required && !m.Indirect && typ.Kind() == reflect.Pointer { // nil is omitted

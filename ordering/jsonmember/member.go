@@ -46,6 +46,15 @@ func (m Member) Quoted() bool {
 	return scalar && !writes && slices.Contains(m.Options, "string")
 }
 
+// Omits reports whether encoding/json omits the member of some values: those whose embedded struct
+// is a nil pointer, or that are empty or zero, if an option of the tag says so. The option omitempty
+// does not count for structs and arrays, which are never empty. O(len of Options).
+func (m Member) Omits() bool {
+	t := m.Field.Type
+	empties := t.Kind() != reflect.Struct && (t.Kind() != reflect.Array || t.Len() == 0)
+	return m.Indirect || slices.Contains(m.Options, "omitzero") || empties && slices.Contains(m.Options, "omitempty")
+}
+
 // Of returns the members of a struct in the order of the fields, in which encoding/json
 // encodes them. If t is not a struct, it has no members.
 //

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -319,6 +320,39 @@ func TestConflicts(t *testing.T) {
 		}
 		if diff := cmp.Diff(row.want, conflicts); diff != "" {
 			t.Errorf("%s: conflicts (-want +got)\n%s", row.reason, diff)
+		}
+	}
+}
+
+// TestOmits compares with the JSON of a zero record, whose members are those that are not omitted.
+func TestOmits(t *testing.T) {
+	type inner struct{ Inner int }
+	type record struct {
+		*inner
+		Plain  int
+		Text   string          `json:",omitempty"`
+		Number *int            `json:",omitempty,string"`
+		List   []int           `json:",omitempty"`
+		Map    map[string]int  `json:",omitempty"`
+		None   [0]int          `json:",omitempty"`
+		Pair   [2]int          `json:",omitempty"`
+		Struct struct{}        `json:",omitempty"`
+		Zero   struct{ N int } `json:",omitzero"`
+		Time   time.Time       `json:",omitempty,omitzero"`
+		Zeros  [2]int          `json:",omitzero"`
+	}
+	text, err := json.Marshal(record{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served map[string]any
+	if err := json.Unmarshal(text, &served); err != nil {
+		t.Fatal(err)
+	}
+	members, _ := jsonmember.Of(reflect.TypeFor[record]())
+	for _, m := range members {
+		if _, ok := served[m.Name]; m.Omits() == ok {
+			t.Errorf("%s is omitted: %t, want %t", m.Name, m.Omits(), !ok)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // Define adds a collection to a set.
@@ -23,7 +24,7 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func
 		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
-	opts.Unique = unite(&about, opts.Unique)
+	opts.Unique = unite(&about, t.Reflect, opts.Unique)
 	l, err := layout.New(t, opts, about.Fields)
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func
 	l.Judge(&about)
 	l.Engine.Cores = c.cores
 	s := &Type{Type: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now}
-	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object || hasRule(f) })
+	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return hasRule(f) || !l.Common(f.Name) })
 	c.byKey[key] = len(c.All)
 	c.All = append(c.All, newMember(c, s, nil))
 	return nil
@@ -53,8 +54,9 @@ func (c *Set) checkKey(key string) error {
 }
 
 // unite adds sets of unique fields to those of a description, if it has their fields. It
-// returns the sets of both.
-func unite(about *schema.Description, sets [][]string) (all [][]string) {
+// returns the sets of both. Requests must have these fields, unless they have a default or JSON omits them.
+func unite(about *schema.Description, t reflect.Type, sets [][]string) (all [][]string) {
+	members, _ := jsonmember.Of(t)
 	place := func(name string) int {
 		return slices.IndexFunc(about.Fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == name || f.Name == name })
 	}
@@ -75,7 +77,9 @@ func unite(about *schema.Description, sets [][]string) (all [][]string) {
 		}
 	}
 	for _, name := range slices.Concat(about.Unique...) {
-		if i := place(name); i >= 0 {
+		i := place(name)
+		omitted := func(m jsonmember.Member) bool { return m.Name == about.Fields[i].Name && m.Omits() }
+		if i >= 0 && !slices.ContainsFunc(members, omitted) {
 			f := &about.Fields[i]
 			given := f.Default != "" && f.Default != "null" && !(f.Blank && f.Default == `""`)
 			f.Required = f.Required || !f.ReadOnly && !given

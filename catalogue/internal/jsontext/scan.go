@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -210,15 +211,24 @@ func Elements(list string) iter.Seq[string] {
 	}
 }
 
+// number reads a number. An integer can have any number of digits, as in Python.
 func (s *Scanner) number() bool {
+	start, large := s.at, false
 	s.accept('-')
 	ok := s.accept('0') || s.digits()
 	if ok && s.accept('.') {
+		large = s.at-start > 300 // fewer digits are less than the largest float64
 		ok = s.digits()
 	}
 	if ok && (s.accept('e') || s.accept('E')) {
+		large = true
 		_ = s.accept('+') || s.accept('-')
 		ok = s.digits()
+	}
+	if ok && large {
+		if _, err := strconv.ParseFloat(string(s.data[start:s.at]), 64); err != nil {
+			s.blame(errors.New("a number is beyond a float64"))
+		}
 	}
 	return ok || s.unexpected("in a number")
 }

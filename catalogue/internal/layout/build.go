@@ -56,7 +56,7 @@ func (s *builder) describeEvolution() error {
 func isZero(f schema.Field, m jsonmember.Member) bool {
 	zero := reflect.New(m.Field.Type)
 	switch {
-	case omits(m), f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"):
+	case m.Omits(), f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"):
 		return true
 	}
 	return json.Unmarshal([]byte(f.Default), zero.Interface()) == nil && zero.Elem().IsZero()
@@ -67,7 +67,7 @@ func isZero(f schema.Field, m jsonmember.Member) bool {
 func (s *builder) describeOmitted() {
 	for _, f := range s.described {
 		m := s.Member(f.Name)
-		if m == nil || f.Default == "" || !omits(m.Member) {
+		if m == nil || f.Default == "" || !m.Omits() {
 			continue
 		}
 		zero := reflect.New(m.Field.Type)

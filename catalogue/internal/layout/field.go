@@ -168,6 +168,15 @@ func (s *builder) derive(f *Field, d ordering.ValueField) error {
 		f.JSONKey = s.jsonOf(d, f.GoType)
 	}
 	f.kind = d.Kind
+	if m := s.Member(f.Name); f.Refers != "" && m != nil && m.Omits() { // what JSON omits refers to nothing
+		given := f.JSONKey
+		f.kind, f.JSONKey = reflect.Invalid, func(e *store.Entry) sortkey.Key {
+			if k := given(e); k != sortkey.Int(0) && k != sortkey.Text("") {
+				return k
+			}
+			return sortkey.Null()
+		}
+	}
 	switch {
 	case d.Ordered && f.Fold:
 		return fmt.Errorf("field %s: %v has a method OrderingKey, so that it cannot compare without regard to case", f.Name, f.GoType)

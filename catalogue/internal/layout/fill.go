@@ -9,7 +9,7 @@ import (
 )
 
 // filling returns a function that sets nil lists and maps in a value of type t to empty ones, at
-// any depth, unless they are Nullable. It returns nil if t has none.
+// any depth, unless they are Nullable or JSON omits them. It returns nil if t has none.
 func filling(f schema.Field, t reflect.Type) func(v reflect.Value) {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -32,8 +32,9 @@ func filling(f schema.Field, t reflect.Type) func(v reflect.Value) {
 				continue
 			}
 			if fill := filling(f.Fields[i], m.Field.Type); fill != nil {
+				omitted := slices.Contains(m.Options, "omitzero")
 				all = append(all, func(v reflect.Value) {
-					if v, err := v.FieldByIndexErr(m.Field.Index); err == nil && v.CanSet() { // not in an embedded struct that is nil or not exported
+					if v, err := v.FieldByIndexErr(m.Field.Index); err == nil && v.CanSet() && !(omitted && v.IsZero()) { // not in an embedded struct that is nil or not exported
 						fill(v)
 					}
 				})

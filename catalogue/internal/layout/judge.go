@@ -37,7 +37,7 @@ func (s *Type) Judge(demands *schema.Description) {
 			m.demand = f // others are valid if they can be decoded
 		}
 		m.omitted = m.wanted && !m.Quoted() && slices.Contains(m.Options, "omitempty")
-		s.judges = s.judges && (m.omitted || !m.wanted || !omits(m.Member)) && !m.Indirect && keepsValues(m.Field.Type)
+		s.judges = s.judges && (m.omitted || !m.wanted || !m.Omits()) && !m.Indirect && keepsValues(m.Field.Type)
 	}
 }
 

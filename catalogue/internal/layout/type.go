@@ -90,9 +90,11 @@ func (s *Type) Member(name string) *member {
 	return nil
 }
 
-// omits reports whether encoding/json omits a member that is zero.
-func omits(m jsonmember.Member) bool {
-	return m.Indirect || slices.Contains(m.Options, "omitempty") || slices.Contains(m.Options, "omitzero")
+// Common reports whether the member with a name has one of the most common types, such as string, of which
+// values have one JSON.
+func (s *Type) Common(name string) bool {
+	m := s.Member(name)
+	return m != nil && m.decoder.Common != nil
 }
 
 // value returns the record as an addressable value of its type.

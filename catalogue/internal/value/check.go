@@ -109,9 +109,10 @@ func validAny(value any, followed int) error {
 	switch x := value.(type) {
 	case nil, bool, float64, float32, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		// Marshaling reports floats that are not finite.
-	case json.Number:
-		_, err := x.Float64()
-		return err
+	case json.Number: // an integer can have any number of digits
+		if _, err := x.Float64(); err != nil && jsontext.KindOf(string(x)) != jsontext.Int {
+			return err
+		}
 	case string:
 		return validText(x)
 	case []any:
@@ -157,13 +158,18 @@ func checkText(v reflect.Value) error {
 	return cmp.Or(err, validText(string(text)))
 }
 
-// checkReading returns an error if the JSON of a value cannot be written or read.
+// checkReading returns an error if the JSON of a value cannot be written or read, or is a number beyond
+// a float64, which no request can send.
 func checkReading(v reflect.Value) error {
 	text, err := json.Marshal(v.Addr().Interface())
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(text, reflect.New(v.Type()).Interface())
+	to := v.Type()
+	if to == reflect.TypeFor[json.Number]() {
+		to = reflect.TypeFor[float64]()
+	}
+	return json.Unmarshal(text, reflect.New(to).Interface())
 }
 
 // checkRaw returns an error if raw JSON cannot be loaded.

@@ -102,7 +102,7 @@ func (f *Film) Invalidate() {
 
 // OpenFilms returns the model of a collection of open records.
 func OpenFilms() *model.Config {
-	any := values(`null true false 0 -0 1 1.0 10e-1 -2.5 9007199254740993 1e400
+	any := values(`null true false 0 -0 1 1.0 10e-1 -2.5 9007199254740993 1e300
 		[] [1] [1,2] ["a"] [[]] {} {"a":1} {"a":1.0} {"a":"b","c":{"d":2}} ` + texts)
 	return &model.Config{Open: true, Fields: []model.Field{
 		{Name: "title", Member: "title", Values: any},
