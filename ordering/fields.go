@@ -136,8 +136,8 @@ func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, erro
 // conditions can also name it as it is written in JSON. Embedded structs are flattened as in
 // encoding/json.
 //
-// If a field is a struct or a pointer to one, the fields of that struct are fields of T too, at
-// any depth. Their names begin with the name of the outer field and two underscores, as in
+// If a field is a struct or a pointer to one, the fields of that struct are fields of T too, ten
+// levels deep at most, and fewer if more than 2,000 fields would be there. Their names begin with the name of the outer field and two underscores, as in
 // address__city. They are null if a pointer on the way is nil. A struct inside a struct of the
 // same type has no such fields, nor has one with a method MarshalJSON or MarshalText, such as
 // [time.Time]. Elements of lists and maps have no names.
@@ -206,7 +206,7 @@ func ValueFields(t reflect.Type) ([]ValueField, error) {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%w: %v is not a struct", ErrInvalidFields, t)
 	}
-	d := deriver{members: map[string]string{}}
+	d := deriver{members: map[string]string{}, depth: jsonmember.Depth(t)}
 	if err := d.derive(t, place{}); err != nil {
 		return nil, fmt.Errorf("%v: %w", t, err)
 	}
@@ -217,6 +217,7 @@ func ValueFields(t reflect.Type) ([]ValueField, error) {
 type deriver struct {
 	members map[string]string // the Go names of the fields, such as Address.City
 	list    []ValueField
+	depth   int // how many structs inside each other have fields
 }
 
 // A place is where a struct is in a record.
@@ -256,7 +257,7 @@ func (d *deriver) derive(t reflect.Type, at place) error {
 		if pointer {
 			inner = inner.Elem()
 		}
-		if !isObject(inner) || slices.Contains(at.outer, inner) {
+		if !isObject(inner) || len(at.outer) == d.depth || slices.Contains(at.outer, inner) {
 			continue
 		}
 		if err := d.derive(inner, place{at.outer, m.Field.Index, m.Indirect || pointer, name + "__", at.inJSON + m.Name + "__", goName + "."}); err != nil {

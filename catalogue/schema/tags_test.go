@@ -120,7 +120,7 @@ func describe[T any](tag ...string) described {
 	for _, words := range tag {
 		f.Tag = reflect.StructTag(`backlist:` + strconv.Quote(words))
 	}
-	field, err := memberField(jsonmember.Member{Name: "value", Field: f}, []reflect.Type{reflect.TypeFor[struct{}]()})
+	field, err := memberField(jsonmember.Member{Name: "value", Field: f}, place{levels: 9}.in(reflect.TypeFor[struct{}]()))
 	return described{field, err}
 }
 

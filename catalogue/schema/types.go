@@ -48,8 +48,9 @@ import (
 // The types int and int64 have no bounds. Floats hold the number that is nearest to the one that
 // is sent or loaded. A json.Number keeps the digits of a number that is loaded, and so do the
 // numbers in a value of the type any. The members of a struct inside the record are described in
-// the same way; a struct that contains itself is JSON inside itself. The id, an integer or a pointer
-// to one whose name is id, _id or ID in JSON, is a read-only Integer. Numbers and booleans with the
+// the same way, ten levels deep at most, and fewer if more than 2,000 members would be there; below
+// that a struct is JSON. A struct that contains itself is JSON inside itself. The id, an integer or
+// a pointer to one whose name is id, _id or ID in JSON, is a read-only Integer. Numbers and booleans with the
 // option string of a json tag are Quoted. All other fields without a default are required, unless
 // the tag backlist says otherwise, or JSON omits the field of some records, because it is omitempty,
 // omitzero or in an embedded pointer: what a client got, it can send back. Such a field is zero if a
@@ -147,7 +148,7 @@ func Describe(t reflect.Type, key, id string) (Description, error) {
 		return Description{}, fmt.Errorf("%w description: %v is not a struct", ErrInvalid, t)
 	}
 	d.Name = cmp.Or(typeName(t), key)
-	fields, err := structFields(t, nil)
+	fields, err := structFields(t, place{levels: jsonmember.Depth(t)})
 	if err != nil {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
@@ -200,21 +201,35 @@ func (d *Description) identify(t reflect.Type, name string) error {
 	return nil
 }
 
-// structFields returns the fields of a struct, and of what its method Computed returns. outer are
-// the structs that contain it.
-func structFields(t reflect.Type, outer []reflect.Type) (fields []Field, err error) {
+// A place is where a type is in a record.
+type place struct {
+	outer  []reflect.Type // the structs, lists and maps around it
+	levels int            // how many structs inside each other are described there
+}
+
+// in returns the place of what is in a value of a type.
+func (p place) in(t reflect.Type) place {
+	p.outer = append(slices.Clip(p.outer), t)
+	if t.Kind() == reflect.Struct {
+		p.levels--
+	}
+	return p
+}
+
+// structFields returns the fields of a struct, and of what its method Computed returns.
+func structFields(t reflect.Type, at place) (fields []Field, err error) {
 	members, conflicts := jsonmember.Of(t)
 	if conflicts != nil { // encoding/json would write none of them
 		return nil, fmt.Errorf("%v: two members %q", t, conflicts[0])
 	}
 	for _, m := range members {
-		f, err := memberField(m, append(slices.Clip(outer), t))
+		f, err := memberField(m, at.in(t))
 		if err != nil {
 			return nil, fmt.Errorf("%v: field %s: %w", t, m.Field.Name, err)
 		}
 		fields = append(fields, f)
 	}
-	if err := checkFormerly(fields); err != nil || outer != nil {
+	if err := checkFormerly(fields); err != nil || at.outer != nil {
 		return fields, err
 	}
 	computed, err := ComputedMembers(t)
@@ -244,9 +259,9 @@ func ComputedMembers(t reflect.Type) ([]jsonmember.Member, error) {
 }
 
 // memberField returns the field for a member of a struct.
-func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
+func memberField(m jsonmember.Member, at place) (Field, error) {
 	t := m.Field.Type
-	f, err := fieldOf(t, outer)
+	f, err := fieldOf(t, at)
 	if err != nil {
 		return Field{}, err
 	}
@@ -258,7 +273,7 @@ func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 			return Field{}, err
 		}
 	}
-	if len(outer) > 1 && (f.Unique || f.Created || f.Hidden || f.Refers != "" || f.Formerly != nil) {
+	if len(at.outer) > 1 && (f.Unique || f.Created || f.Hidden || f.Refers != "" || f.Formerly != nil) {
 		return Field{}, errors.New("a member of an object cannot be unique, created, hidden or a reference, nor have former names")
 	}
 	zero := zeroJSON(t)
@@ -272,20 +287,20 @@ func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 }
 
 // fieldOf returns the field for a Go type without a tag. It has no name.
-func fieldOf(t reflect.Type, outer []reflect.Type) (f Field, err error) {
+func fieldOf(t reflect.Type, at place) (f Field, err error) {
 	if t.Kind() != reflect.Pointer {
-		return kindOfType(t, outer)
+		return kindOfType(t, at)
 	}
 	f.Kind = JSON
 	if t.Elem().Kind() != reflect.Pointer {
-		f, err = kindOfType(t.Elem(), outer)
+		f, err = kindOfType(t.Elem(), at)
 	}
 	f.Nullable, f.Default = true, "null"
 	return f, err
 }
 
 // kindOfType returns the field for a type that is not a pointer.
-func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
+func kindOfType(t reflect.Type, at place) (Field, error) {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[DateTime]():
 		return Field{Kind: Timestamp}, nil
@@ -304,7 +319,7 @@ func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
 			return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
 		}
 		return Field{Kind: JSON}, nil
-	case slices.Contains(outer, t) && t.Kind() == reflect.Struct:
+	case t.Kind() == reflect.Struct && (at.levels == 0 || slices.Contains(at.outer, t)):
 		return Field{Kind: JSON}, nil
 	case jsontext.Implements[encoding.TextMarshaler](t):
 		return Field{Kind: Text}, nil
@@ -322,14 +337,14 @@ func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
 		if t.Key().Kind() != reflect.String || jsontext.Implements[encoding.TextMarshaler](t.Key()) {
 			return Field{Kind: JSON, Default: "{}"}, nil
 		}
-		return partsField(Map, t, outer)
+		return partsField(Map, t, at)
 	case reflect.Slice:
 		if jsontext.IsBytes(t) {
 			return Field{Kind: Text}, nil // JSON text in base64
 		}
-		return partsField(Array, t, outer)
+		return partsField(Array, t, at)
 	case reflect.Struct:
-		fields, err := structFields(t, outer)
+		fields, err := structFields(t, at)
 		f := Field{Kind: Object, Fields: fields}
 		if v, ok := t.FieldByName("Valid"); ok && v.Type.Kind() == reflect.Bool && t.NumField() == 2 { // a value that is not Valid is zero
 			f.Default = zeroJSON(t)
@@ -357,16 +372,16 @@ func zeroJSON(t reflect.Type) (text string) {
 
 // partsField returns the field for a slice or map, which is JSON if nothing is known of its
 // elements or if it contains itself.
-func partsField(kind Kind, t reflect.Type, outer []reflect.Type) (Field, error) {
+func partsField(kind Kind, t reflect.Type, at place) (Field, error) {
 	f := Field{Kind: kind, Default: "[]"}
 	if kind == Map {
 		f.Default = "{}"
 	}
-	if slices.Contains(outer, t) {
+	if slices.Contains(at.outer, t) {
 		f.Kind = JSON
 		return f, nil
 	}
-	item, err := fieldOf(t.Elem(), append(slices.Clip(outer), t))
+	item, err := fieldOf(t.Elem(), at.in(t))
 	if item.Kind == JSON {
 		f.Kind = JSON
 		return f, err

@@ -92,6 +92,49 @@ func Of(t reflect.Type) (members []Member, conflicts []string) {
 	return members, conflicts
 }
 
+// Bounds of Depth.
+const (
+	maxDepth   = 10
+	maxMembers = 2000
+)
+
+// Depth returns how many levels of structs inside each other a description of records of a struct
+// type has: at most ten, and at least one, and as many as have no more than 2,000 members together.
+// A struct inside itself counts as none. Structs that point to each other have as many members as
+// there are paths, which would be too many. It is for packages that describe records. O(members).
+func Depth(t reflect.Type) (depth int) {
+	members := 0
+	for level := [][]reflect.Type{{t}}; len(level) > 0 && depth < maxDepth; depth++ {
+		var next [][]reflect.Type
+		for _, outer := range level {
+			own, _ := Of(outer[0])
+			if members += len(own); members > maxMembers {
+				return max(depth, 1)
+			}
+			for _, m := range own {
+				if inner := structIn(m.Field.Type); inner != nil && !slices.Contains(outer, inner) {
+					next = append(next, slices.Concat([]reflect.Type{inner}, outer))
+				}
+			}
+		}
+		level = next
+	}
+	return max(depth, 1)
+}
+
+// structIn returns the struct in a type: itself, or that of its elements, or nil if there is none.
+func structIn(t reflect.Type) reflect.Type {
+	for range maxDepth {
+		switch t.Kind() {
+		case reflect.Struct:
+			return t
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			t = t.Elem()
+		}
+	}
+	return nil
+}
+
 // A candidate is a field that is a member unless a field with the same name hides it.
 type candidate struct {
 	Member
