@@ -68,7 +68,7 @@ func (v *view) list() {
 		return
 	}
 	if !ok {
-		v.fail(http.StatusNotFound, pagination.TraitsOf(v.style).NoPage)
+		v.fail(http.StatusNotFound, v.route.is.NoPage)
 		return
 	}
 	if v.confirmTag(); v.sentInstead() {
@@ -268,14 +268,23 @@ func (e *envelope) indentBy(n int) {
 
 // write writes the page. It returns the first error, which out keeps.
 func (e *envelope) write(out *bufio.Writer) error {
+	if e.indent == "" && e.size <= out.Available() { // as most pages, which take half of the instructions in one piece
+		for i, record := range e.records {
+			if i > 0 {
+				e.head = append(e.head, ',')
+			}
+			e.head = append(e.head, record...)
+		}
+		e.records = nil
+	}
 	_, _ = out.Write(e.head)
 	var indented bytes.Buffer
 	for i, record := range e.records {
 		if i > 0 {
 			_ = out.WriteByte(',')
 		}
-		_, _ = out.WriteString(e.line)
 		if e.indent != "" {
+			_, _ = out.WriteString(e.line)
 			indented.Reset()
 			_ = json.Indent(&indented, record, e.indent+e.indent, e.indent) // the record is valid
 			record = bytes.TrimRight(indented.Bytes(), " \t\r\n")           // Indent keeps that of an encoder
@@ -303,7 +312,7 @@ type page struct {
 // ask adds the page that the request asks for to a query. If there can be no such page, it sends
 // a response and returns false.
 func (v *view) ask(q *catalogue.Query) (p page, ok bool) {
-	is := pagination.TraitsOf(v.style)
+	is := &v.route.is
 	p.Place, ok = pagination.Requested(v.style, v.query, math.MaxInt)
 	q.Window = p.Window
 	if ok && !is.Counted {
@@ -428,7 +437,7 @@ const lastReads = 3
 
 // read reads the page and finds its neighbours. ok is false if there is no such page.
 func (v *view) read(p *page, q catalogue.Query) (ok bool, err error) {
-	counted := pagination.TraitsOf(v.style).Counted
+	counted := v.route.is.Counted
 	var list catalogue.Listing
 	for n := range lastReads {
 		if list, err = v.route.all.List(v.r.Context(), q); errors.Is(err, catalogue.ErrInvalidToken) {
@@ -436,7 +445,7 @@ func (v *view) read(p *page, q catalogue.Query) (ok bool, err error) {
 		} else if err != nil {
 			return false, err
 		}
-		if !counted {
+		if !counted || v.route.is.Anywhere { // the place does not depend on the count
 			break
 		}
 		at, ok := pagination.Requested(v.style, v.query, list.Count)

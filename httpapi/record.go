@@ -117,7 +117,7 @@ func (v *view) destroy() {
 func (v *view) selection(terms []ordering.Term) (f schema.Filter, possible causes, err error) {
 	about, values := v.route.about, v.query.Values
 	for name := range v.query.All() {
-		if about.Named(name) != name { // as in JSON
+		if !slices.Contains(v.route.named, name) && about.Named(name) != name { // as in JSON
 			params := url.Values{}
 			for name, value := range v.query.All() {
 				params.Add(about.Named(name), value)

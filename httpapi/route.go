@@ -35,7 +35,9 @@ type route struct {
 	vary       []string
 	sortable   []string                   // fields that records can be ordered by; nil if they are not known
 	orders     map[string][]ordering.Term // terms of no ordering, and of those by one field
+	named      []string                   // parameters whose name in the description is the same
 	pages      pagination.Style
+	is         pagination.Traits // of pages
 
 	getter     Getter
 	creator    Creator
@@ -52,7 +54,7 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 	d.Pages = cmp.Or(d.Pages, pages)
 	d = as.Describe(d)
 	path := root + d.Segment + "/"
-	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d), pages: d.Pages}
+	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d), pages: d.Pages, is: pagination.TraitsOf(d.Pages)}
 	for part, ok := c.(restricted); ok; part, ok = c.(restricted) {
 		r.rows, c = append(r.rows, part.rows), part.Collection
 	}
@@ -69,6 +71,8 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 	r.pointed = slices.ContainsFunc(d.Fields, func(f schema.Field) bool {
 		return ordering.Snake(f.Name) == d.Lookup && f.Kind != schema.Slug && f.Kind != schema.UnicodeSlug && f.Kind != schema.UUID
 	})
+	r.named = slices.DeleteFunc(append([]string{r.is.Place, r.is.Size, "ordering", "format", wire.Search}, d.Filters...),
+		func(name string) bool { return d.Named(name) != name })
 	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
 	if d.Vary != "" {
 		r.vary = []string{d.Vary}

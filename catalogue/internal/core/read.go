@@ -31,8 +31,8 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 	} else if len(terms) > 0 {
 		list.Terms = terms
 	}
-	for i := range list.Records {
-		if list.Records[i], err = c.Type.Encoded(a.Entries.At(i)); err != nil {
+	for i, e := range a.Entries.All() {
+		if list.Records[i], err = c.Type.Encoded(e); err != nil {
 			return listing{}, err
 		}
 	}
