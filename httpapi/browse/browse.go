@@ -95,9 +95,10 @@
 // Times in forms are in UTC; a time with a fraction of a second is text, with its offset. For a
 // reference, forms offer the records of a collection of at most 50. Otherwise they show the name of
 // the record beside its id, and find others if the collection has a Search: the form is then shown
-// again, with what was typed. Neither the value nor the default of a hidden field is shown; it has
-// this if its input is empty. A form may be at most 2 MiB and have at most 1000 values, of which one for a record has two
-// for each input.
+// again, with what was typed. Neither the value nor the default of a hidden field is shown: one whose
+// input is empty keeps its value, or has its default in a new record. A form may be at most 2 MiB and
+// have at most 1000 values, of which one for a record has two for each input. A list in one input has
+// at most 10,000 elements.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the
 // page reports once what has been done. The report is in a cookie, which another site cannot set.
@@ -148,7 +149,8 @@
 // # Cost
 //
 // A page uses several times the memory of its JSON and takes milliseconds, where the
-// handler takes microseconds. Its size is limited by the handler's maximum page size.
+// handler takes microseconds. Its size is limited by the handler's maximum page size. A form
+// allocates at most 128 MiB in all, which is 64 times its maximum size.
 // Requests for JSON cost a few additional allocations. A CSV file is sent while its records are
 // read. It takes no memory for each record if an index has them in order, and keeps the state of
 // the collection as long as the client reads.

@@ -172,8 +172,7 @@ type kind struct {
 	empty  string // JSON of an empty input that is a list or has JSON
 	nested bool   // a text is JSON
 
-	split     func(text string) []string // elements of a list whose text is not JSON
-	separator string                     // of their texts
+	separator string // of the elements of a list whose text is not JSON, or ""
 }
 
 // kindOf returns what pages know of the values of a field.
@@ -223,14 +222,14 @@ func kindOf(field schema.Field) kind {
 		}
 	case schema.References:
 		k.hint = "Ids from " + heading(field.Refers) + ", separated by commas."
-		k.split, k.separator, k.empty = splitIDs, ", ", "[]"
+		k.separator, k.empty = ", ", "[]"
 		if field.By != "" {
 			k.control, k.hint = "textarea", heading(field.By)+" from "+heading(field.Refers)+", one per line."
-			k.split, k.separator = lines, "\n"
+			k.separator = "\n"
 		}
 	case schema.Array:
 		if k.empty = "[]"; field.Item.Kind.Scalar() && !field.Item.Nullable {
-			k.control, k.hint, k.split, k.separator = "textarea", "One per line.", lines, "\n"
+			k.control, k.hint, k.separator = "textarea", "One per line.", "\n"
 		}
 	case schema.Map:
 		k.empty = "{}"
@@ -240,7 +239,7 @@ func kindOf(field schema.Field) kind {
 	if field.Choices != nil {
 		k.control, k.choices = "select", field.Choices
 	}
-	if k.nested = k.empty != "" && k.split == nil; k.nested {
+	if k.nested = k.empty != "" && k.separator == ""; k.nested {
 		k.control, k.hint = "textarea", "JSON."
 	}
 	return k
@@ -269,7 +268,7 @@ func valueText(field schema.Field, value string) string {
 		return ""
 	case k.nested:
 		return indented(value)
-	case k.split != nil:
+	case k.separator != "":
 		if texts, nested := readList(value); texts != nil || !nested {
 			return strings.Join(texts, k.separator)
 		}
@@ -285,19 +284,20 @@ func valueText(field schema.Field, value string) string {
 	return value
 }
 
-func splitIDs(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",; \t\n\r", r) })
-}
+// maxElements is the maximum number of elements of a list whose text is not JSON.
+const maxElements = 10_000
 
-// lines returns the lines of a text, trimmed, without empty ones.
-func lines(text string) []string {
-	var all []string
-	for line := range strings.SplitSeq(unixLines(text), "\n") {
-		if line = strings.TrimSpace(line); line != "" {
-			all = append(all, line)
+// split returns the elements of a list whose text is not JSON, trimmed and without empty ones: at most
+// one more than maxElements.
+func (k kind) split(text string) (elements []string) {
+	for element := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r == '\n' || k.separator != "\n" && strings.ContainsRune(",; \t\r", r)
+	}) {
+		if element = strings.TrimSpace(element); element != "" && len(elements) <= maxElements {
+			elements = append(elements, element)
 		}
 	}
-	return all
+	return elements
 }
 
 // unixLines replaces the line endings that forms send.

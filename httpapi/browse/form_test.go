@@ -388,6 +388,20 @@ func TestFaultsOfParts(t *testing.T) {
 	}
 }
 
+// A list in one input has a bound, since each element takes many times its length.
+func TestLongLists(t *testing.T) {
+	h := accounts(t, false)
+	for n, want := range map[int]string{maxElements: "Tag ab changed", maxElements + 1: "A list of a form can have at most 10000 elements."} {
+		got := do(h.browse, formRequest("/api/accounts/1/?_method=PATCH", "name=Tag+ab+changed&tags="+strings.Repeat("ab%0D%0A", n)))
+		if got.status == http.StatusSeeOther {
+			got = got.next(t, h.browse, "/api/accounts/1/")
+		}
+		if !strings.Contains(got.text, want) {
+			t.Errorf("%d elements: %d, no %q", n, got.status, want)
+		}
+	}
+}
+
 // A rejected form has no value of a hidden field, whatever its kind.
 func TestHiddenValues(t *testing.T) {
 	type safe struct {

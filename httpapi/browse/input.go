@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func newInputs(prefix, path string, fields []schema.Field, texts url.Values, opt
 			field: field, path: path + field.Name,
 		}
 		switch values := texts[in.Name]; {
-		case k.split != nil && len(values) > 1:
+		case k.separator != "" && len(values) > 1:
 			in.Value = strings.TrimPrefix(strings.Join(values, k.separator), k.separator)
 		case len(values) > 0:
 			in.Value = values[len(values)-1]
@@ -194,7 +195,7 @@ func (in *input) appendTo(f formdata.Form) formdata.Form {
 	case text == "" && in.Name == in.field.Name && !in.field.Required && blankText(in.field) == "": // has its default
 	case text == "" && k.empty != "":
 		add(k.empty, formdata.JSON)
-	case k.split != nil:
+	case k.separator != "":
 		for _, element := range k.split(in.Value) {
 			add(element, formdata.Text)
 		}
@@ -223,13 +224,15 @@ func inputsJSON(inputs []input) []byte {
 	return f.Object(fields, false, schema.DRF318(nil))
 }
 
-// misspelled returns the errors of texts that should be JSON and are not. As text they could be valid
-// values.
+// misspelled returns the errors of texts that should be JSON and are not, which as text could be valid
+// values, and of lists that are too long for a form.
 func misspelled(inputs []input) faults {
 	wrong := make(faults)
 	for _, in := range allOf(inputs) {
 		if err := schema.CheckSyntax([]byte(unixLines(in.Value))); in.Code && strings.TrimSpace(in.Value) != "" && err != nil {
 			wrong[in.path] = []string{err.Error()}
+		} else if k := kindOf(in.field); k.separator != "" && len(k.split(in.Value)) > maxElements {
+			wrong[in.path] = []string{fmt.Sprintf("A list of a form can have at most %d elements.", maxElements)}
 		}
 	}
 	return wrong
@@ -293,13 +296,13 @@ func (v *view) complete(in *input, texts url.Values) {
 func (v *view) offer(in *input, c *collection, sought string) {
 	known, k := v.records(c, in.field.By), kindOf(in.field)
 	switch {
-	case k.split == nil && known.whole:
+	case k.separator == "" && known.whole:
 		in.Hint = ""
 		in.selectAmong(known.options, "none", mayBeEmpty(in.field))
 	case !known.whole:
 		in.Lookup, in.Pick = v.rootLink(v.r)+url.PathEscape(c.Segment)+"/", "radio"
 		values := []string{in.Value}
-		if k.split != nil {
+		if k.separator != "" {
 			in.Pick, values = "checkbox", k.split(in.Value)
 		}
 		for _, value := range values {

@@ -103,15 +103,17 @@ func readPair(pair string, _, latin1 bool) (v Value, ok bool) {
 	return Value{Name: unescaped(name, latin1), Text: unescaped(text, latin1)}, pair != ""
 }
 
-var escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-
 // unescaped decodes a name or a text of an encoded body. An escape that is none stays.
 func unescaped(text string, latin1 bool) string {
 	if strings.Contains(text, "%") {
-		text = escape.ReplaceAllStringFunc(text, func(escape string) string {
-			b, _ := hex.DecodeString(escape[1:])
-			return string(b)
-		})
+		b := make([]byte, 0, len(text))
+		for i := 0; i < len(text); i++ {
+			if b = append(b, text[i]); text[i] == '%' && i+2 < len(text) {
+				n, _ := hex.Decode(b[len(b)-1:], []byte(text[i+1:i+3])) // nothing if it is none
+				i += 2 * n
+			}
+		}
+		text = string(b)
 	}
 	return decoded(text, latin1)
 }

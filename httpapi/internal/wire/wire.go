@@ -5,7 +5,6 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"path"
 	"regexp"
@@ -113,16 +112,24 @@ func Quote(text string) string { return string(AppendQuote(make([]byte, 0, len(t
 
 // AppendQuote appends text as Quote returns it.
 func AppendQuote(dst []byte, text string) []byte {
+	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	if IsPlain(text) {
 		return append(append(dst, text...), '"')
 	}
+	room := len(text)
+	for _, c := range []byte(text) {
+		if c < ' ' {
+			room += len(`u0000`)
+		}
+	}
+	dst = slices.Grow(dst, room)
 	for _, r := range text {
 		switch i := strings.IndexRune("\"\\\b\f\n\r\t", r); {
 		case i >= 0:
 			dst = append(dst, '\\', `"\bfnrt`[i])
 		case r < ' ' || r == '\u2028' || r == '\u2029':
-			dst = fmt.Appendf(dst, `\u%04x`, r)
+			dst = append(dst, '\\', 'u', hex[r>>12], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 		default:
 			dst = utf8.AppendRune(dst, r)
 		}
