@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func recordedKeys(collection string) func() string {
 func newRecordedKeys(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	countries := mustDescribe[country](t, "countries")
-	countries.Fields[0].Pattern = nil
+	countries.Fields[0].Pattern = regexp.MustCompile("")
 	countries.Filters = strings.Fields("code code__in code__istartswith code__gte code__lt name__icontains position__gte")
 	countries.Search = []string{"^code", "name"}
 	c := mustCatalogue(t,

@@ -288,6 +288,9 @@ func (f Field) checked(text string, checks *checker) (messages []string) {
 	if text == `""` && f.Blank {
 		return f.taken(text, checks)
 	}
+	if f.Key && f.Pattern == nil {
+		f.Pattern, f.Message = keyPattern(), keyMessage
+	}
 	if f.Pattern != nil || f.Kind == UnicodeSlug {
 		messages = f.patternMessages(jsontext.Unquote(text))
 	}

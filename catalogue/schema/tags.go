@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -254,8 +255,15 @@ func (f *Field) tagLength(bound *int, value string, t reflect.Type) (err error) 
 	return nil
 }
 
-// tagKey makes the field the key. A key that clients choose has no slash, which ends a segment of a
-// path.
+// The form of a key that clients choose, unless its field has a Pattern: a segment of a path, of
+// which . and .. have a meaning.
+var keyPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^/]*[^/.][^/]*$`)
+})
+
+const keyMessage = "A key does not contain /, and not only dots, because it is part of a path."
+
+// tagKey makes the field the key.
 func (f *Field) tagKey(_ string, t reflect.Type) error {
 	if isWritten(f, t) {
 		f.Kind, f.Nullable, f.Default = Text, false, ""
@@ -270,7 +278,7 @@ func (f *Field) tagKey(_ string, t reflect.Type) error {
 	}
 	f.Key, f.Unique = true, true
 	if f.Kind == Text && !f.ReadOnly {
-		f.Pattern, f.Message = regexp.MustCompile("^[^/]*$"), "A key does not contain /, because it is part of a path."
+		f.Pattern, f.Message = keyPattern(), keyMessage
 	}
 	return nil
 }

@@ -104,10 +104,11 @@ import (
 //
 // The tag key names the key of records that have no int field id: a string, or a type with
 // MarshalText, of which no two records have the same value. With key alone, clients choose the
-// key, which must not contain a slash, because no path could address it. With key,readonly
-// the server chooses it. With key,optional the server chooses it if the client does not, that is,
-// if the key has the zero value of its type, such as an array of zeros for a UUID. The key is the
-// Lookup and the Ordering of the description. It may be named id.
+// key, which must not contain a slash, nor only dots, because no path could address it, unless the
+// field has a Pattern of its own. With key,readonly the server chooses it. With key,optional the
+// server chooses it if the client does not, that is, if the key has the zero value of its type, such
+// as an array of zeros for a UUID. The key is the Lookup and the Ordering of the description. It may
+// be named id.
 //
 // If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule of
 // the description or the field. A method with a pointer as its receiver may change the value. It must

@@ -249,8 +249,8 @@ const maxSegment = 1536
 
 // CheckLookup returns an error if a text of the Lookup field is too long to be the last segment of
 // a path: it has more than 1,536 bytes as paths escape it. The error is [FieldErrors]. A text with
-// a slash is valid, as in Django REST framework, although no path names its record; the tag key
-// refuses it. It is for collections, which validate what requests send by [Description.Validate].
+// a slash is valid, as in Django REST framework, although no path names its record; in a Key it is
+// not. It is for collections, which validate what requests send by [Description.Validate].
 // O(len).
 func (d Description) CheckLookup(text string) error {
 	if len(text) <= maxSegment/3 || len(url.PathEscape(text)) <= maxSegment {

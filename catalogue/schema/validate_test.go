@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -333,6 +334,42 @@ func TestLongLookup(t *testing.T) {
 		}
 		if got != want || (patched == nil) != (err == nil) || (d.CheckLookup(text) == nil) != (err == nil) {
 			t.Errorf("%d bytes: %v, PATCH %v, want %q", len(text), err, patched, want)
+		}
+	}
+}
+
+// TestKeysInPaths writes keys that a path can address, and others, whoever has declared the key.
+func TestKeysInPaths(t *testing.T) {
+	type tagged struct {
+		Code string `json:"code" backlist:"key"`
+	}
+	type named struct {
+		Code string `json:"code"`
+	}
+	byTag, err := DescriptionOf[tagged]("x")
+	byName, err2 := Describe(reflect.TypeFor[named](), "x", "code")
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	own := Description{Lookup: "code", Fields: []Field{{Name: "code", Kind: Text, Key: true, Unique: true, Untrimmed: true}}}
+	any := Description{Lookup: "code", Fields: []Field{{Name: "code", Kind: Text, Key: true, Unique: true, Pattern: regexp.MustCompile("")}}}
+	lookup := Description{Lookup: "code", Fields: []Field{{Name: "code", Kind: Text, Unique: true}}}
+	for _, row := range []struct {
+		reason string
+		d      Description
+		none   bool // as in the framework, every text is taken
+	}{
+		{"the tag key", byTag, false}, {"Options.ID", byName, false}, {"a Key of a program's own", own, false},
+		{"a Key with a pattern of its own", any, true}, {"a unique field by which paths name records", lookup, true},
+	} {
+		for text, good := range map[string]bool{
+			"a": true, "a.b": true, ".a": true, "a.": true, "..a": true, "%2F": true, "è ?#": true,
+			"a/b": false, "/": false, "a/": false, ".": false, "..": false, "...": false, "../a": false, "\n/": false,
+		} {
+			_, err := row.d.Validate(t.Context(), fmt.Appendf(nil, `{"code":%q}`, text), Checks{})
+			if want := good || row.none; (err == nil) != want || want != strings.Contains(fmt.Sprint(err), "nil") {
+				t.Errorf("%s: %q: %v, want good %v", row.reason, text, err, want)
+			}
 		}
 	}
 }

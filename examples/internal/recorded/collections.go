@@ -3,6 +3,7 @@ package recorded
 import (
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -117,7 +118,7 @@ func Keys() []catalogue.AnyDefinition {
 	if err != nil {
 		panic(err)
 	}
-	countries.Fields[0].Pattern = nil
+	countries.Fields[0].Pattern = regexp.MustCompile("") // any text, as in Django
 	countries.Filters = strings.Fields("code code__in code__istartswith code__gte code__lt name__icontains position__gte")
 	countries.Search = []string{"^code", "name"}
 	return []catalogue.AnyDefinition{
