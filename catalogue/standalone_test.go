@@ -173,7 +173,7 @@ func TestErrorOfMethod(t *testing.T) {
 	c := collectionOf(t, cat, "pupils")
 	for members, want := range map[string]string{
 		`"grade":"z"`:         `{"grade":["z is no grade"]}`,
-		`"grades":{"x":"z"}`:  `{"grades":["x: z is no grade"]}`,
+		`"grades":{"x":"z"}`:  `{"grades":{"x":["z is no grade"]}}`,
 		`"grades":{"x":[]}`:   `{"grades":{"x":["Not a valid string."]}}`,
 		`"grades":{"x":null}`: `{"grades":{"x":["This field may not be null."]}}`,
 	} {

@@ -207,7 +207,8 @@ func TestDescriptionOfTypes(t *testing.T) {
 		{describe[*DateTime]("created,unique"), Field{Kind: Timestamp, ReadOnly: true, Created: true, Nullable: true, Unique: true}},
 	} {
 		test.want.Name = "value"
-		if diff := cmp.Diff(test.want, test.got.field); test.got.err != nil || diff != "" {
+		checks := cmp.Comparer(func(func(string) error, func(string) error) bool { return true })
+		if diff := cmp.Diff(test.want, test.got.field, checks); test.got.err != nil || diff != "" {
 			t.Errorf("row %d: %v (-want +got):\n%s", i+1, test.got.err, diff)
 		}
 	}

@@ -45,7 +45,8 @@ import (
 //	all other types                            JSON
 //	a pointer to one of these                  the same, but Nullable and null by default
 //
-// The types int and int64 have no bounds. Floats hold the number that is nearest to the one that
+// The types int and int64 have no bounds. A type with UnmarshalText or UnmarshalJSON has a Check, which
+// calls it, unless it is one of the times above. Floats hold the number that is nearest to the one that
 // is sent or loaded. A json.Number keeps the digits of a number that is loaded, and so do the
 // numbers in a value of the type any. The members of a struct inside the record are described in
 // the same way, ten levels deep at most, and fewer if more than 2,000 members would be there; below
@@ -155,7 +156,7 @@ func Describe(t reflect.Type, key, id string) (Description, error) {
 	}
 	if zero := zeroJSON(t); jsontext.Reads(t) && zero != "" { // its methods decide which members there are
 		for i, text := range fieldsIn(zero, fields) {
-			fields[i].Required = fields[i].Required && (text != "" || fields[i].Hidden)
+			fields[i].Required, fields[i].Check = fields[i].Required && (text != "" || fields[i].Hidden), nil
 		}
 	}
 	d.Fields = fields
@@ -289,14 +290,22 @@ func memberField(m jsonmember.Member, at place) (Field, error) {
 
 // fieldOf returns the field for a Go type without a tag. It has no name.
 func fieldOf(t reflect.Type, at place) (f Field, err error) {
-	if t.Kind() != reflect.Pointer {
-		return kindOfType(t, at)
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Pointer {
+		f, err = kindOfType(elem(t), at)
+	} else {
+		f.Kind = JSON
 	}
-	f.Kind = JSON
-	if t.Elem().Kind() != reflect.Pointer {
-		f, err = kindOfType(t.Elem(), at)
+	if t.Kind() == reflect.Pointer {
+		f.Nullable, f.Default = true, "null"
 	}
-	f.Nullable, f.Default = true, "null"
+	if jsontext.Reads(elem(t)) && f.Kind.row().of != moments {
+		f.Check = func(value string) error {
+			if err := json.Unmarshal([]byte(value), reflect.New(t).Interface()); err != nil {
+				return errors.New(jsontext.Reason(err))
+			}
+			return nil
+		}
+	}
 	return f, err
 }
 

@@ -29,7 +29,7 @@ import (
 // Validate rejects what Django REST framework 3.14 rejects, or that of [WithFramework], with the
 // same messages, except as noted in the package documentation. The error is a [*SyntaxError] if
 // the body is not JSON, the error of a callback of checks, or [FieldErrors]; the first and the
-// last match [ErrInvalid]. O(len of body), without the calls of checks.
+// last match [ErrInvalid]. With FieldErrors, the record has the fields that are valid. O(len of body), without the calls of checks.
 func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (Record, error) {
 	v, err := d.validationOf(ctx, body, checks)
 	if err != nil {
@@ -98,10 +98,7 @@ func (v *validation) result(record Record) (Record, error) {
 			v.errs = v.check.judge(err)
 		}
 	}
-	if err := v.check.failure(v.errs); err != nil {
-		return Record{}, err
-	}
-	return record, nil
+	return record, v.check.failure(v.errs)
 }
 
 // together returns an error with a message for each set of fields whose values another record has.
@@ -135,7 +132,8 @@ func (d Description) together(record Record, checks *checker) FieldErrors {
 //
 // Values are checked by the same rules as in a post, with the same messages. The error is a
 // [*SyntaxError] if the body is not JSON, the error of a callback of checks, or [FieldErrors];
-// the first and the last match [ErrInvalid]. ValidateUpdate does not modify current. If current
+// the first and the last match [ErrInvalid]. With FieldErrors, the record has the fields that are
+// valid, and otherwise those of current. ValidateUpdate does not modify current. If current
 // is the zero Record, the result has exactly the fields that were sent and can be written.
 // O(len of body + members × fields).
 func (d Description) ValidateUpdate(ctx context.Context, current Record, body []byte, partial bool, checks Checks) (Record, error) {

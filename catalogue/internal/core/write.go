@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -23,7 +24,7 @@ func (c *Collection) Create(ctx context.Context, body []byte, assigned schema.Re
 	return c.written(c.write(nil, func(now layout.Current) (store.Change, error) {
 		posted, err := c.Type.About.Validate(ctx, body, c.checks(0, assigned))
 		if err != nil {
-			return store.Change{}, err
+			return store.Change{}, c.Type.allErrors(posted, err)
 		}
 		fresh, err := c.decoded(nil, posted)
 		if err != nil {
@@ -55,12 +56,14 @@ func (c *Collection) Update(ctx context.Context, segment string, u Edit) (record
 		}
 		base, changed := old, schema.Record{}
 		checks := c.checks(old.ID, u.Assigned)
+		update := func(current schema.Record) (schema.Record, error) {
+			valid, err := c.Type.About.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
+			return valid, c.Type.allErrors(valid, err)
+		}
 		if !c.Type.judged {
-			changed, err = c.Type.About.ValidateUpdate(ctx, changed, u.Body, u.Partial, checks)
+			changed, err = update(changed)
 		} else {
-			base, changed, err = c.Type.changed(old, func(current schema.Record) (schema.Record, error) {
-				return c.Type.About.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
-			})
+			base, changed, err = c.Type.changed(old, update)
 		}
 		if err != nil {
 			return store.Change{}, err
@@ -177,12 +180,36 @@ func (s *Type) decoded(old *store.Entry, members schema.Record) (*store.Entry, e
 	return nil, err
 }
 
+// allErrors returns the errors of a validation together with those of its valid members that the
+// record type cannot hold, in the order of the fields. It returns any other error as it is.
+func (s *Type) allErrors(valid schema.Record, err error) error {
+	errs, invalid := err.(schema.FieldErrors)
+	if !invalid || s.OwnJSON {
+		return err
+	}
+	for _, f := range s.demands.Fields {
+		if s.Common(f.Name) { // it holds what a valid field may be
+			valid = valid.Without(f.Name)
+		}
+	}
+	faults := s.faults(valid, nil)
+	if faults == nil {
+		return err
+	}
+	errs = append(slices.Clip(errs), faults...)
+	place := func(e schema.FieldError) uint { // after all fields if it is about none
+		return uint(slices.IndexFunc(s.demands.Fields, func(f schema.Field) bool { return f.Name == e.Field }))
+	}
+	slices.SortStableFunc(errs, func(a, b schema.FieldError) int { return cmp.Compare(place(a), place(b)) })
+	return errs
+}
+
 // faults returns the errors of the members that the record type cannot hold. err is the error of
 // decoding all of them.
 func (s *Type) faults(members schema.Record, err error) (errs schema.FieldErrors) {
 	var blamed *schema.MemberError // a method UnmarshalJSON may name a member
 	if s.OwnJSON && !errors.As(err, &blamed) && members.String() != "{}" {
-		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{value.Reason(err)}}}
+		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{jsontext.Reason(err)}}}
 	}
 	for _, f := range s.demands.Fields {
 		text, sent := members.Get(f.Name)
@@ -191,9 +218,9 @@ func (s *Type) faults(members schema.Record, err error) (errs schema.FieldErrors
 		}
 		message := ""
 		if m := s.Member(f.Name); !s.OwnJSON && m != nil {
-			message = value.FaultIn(m.Field.Type, text)
+			message = m.Fault(text)
 		} else if blamed != nil && blamed.Member == f.Name {
-			message = value.Reason(blamed.Err)
+			message = jsontext.Reason(blamed.Err)
 		}
 		if message != "" {
 			errs = append(errs, schema.FieldError{Field: f.Name, Messages: []string{message}})

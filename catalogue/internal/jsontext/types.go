@@ -1,9 +1,11 @@
 package jsontext
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"time"
 )
 
 // Implements reports whether a pointer to a type has the methods of I.
@@ -20,6 +22,19 @@ func Writes(t reflect.Type) bool {
 // Reads reports whether such a method reads its JSON or the text of it.
 func Reads(t reflect.Type) bool {
 	return Implements[json.Unmarshaler](t) || Implements[encoding.TextUnmarshaler](t)
+}
+
+// Invalid is the message for a value of which nothing else is known.
+const Invalid = "Enter a valid value."
+
+// Reason returns the message for an error of a method that unmarshals a value: its text,
+// unless it is an error of the standard library.
+func Reason(err error) string {
+	switch err.(type) {
+	case *json.UnmarshalTypeError, *json.SyntaxError, *time.ParseError:
+		return Invalid
+	}
+	return cmp.Or(err.Error(), Invalid)
 }
 
 // IsBytes reports whether the JSON of a type is a text in base64.

@@ -82,6 +82,15 @@ type member struct {
 // at returns the address of the member of a record, or nil if an embedded pointer is nil.
 func (m *member) at(r *Record) unsafe.Pointer { return m.path.At(unsafe.Pointer(r)) }
 
+// Fault returns the reason why the member cannot have a value, in the words of Django REST framework,
+// or "". A value that it can have is only decoded, which takes less memory.
+func (m *member) Fault(text string) string {
+	if m.decoder.Decode(reflect.New(m.Field.Type).Elem(), text) == nil {
+		return ""
+	}
+	return value.FaultIn(m.Member, text)
+}
+
 // Member returns the member with a name, or nil.
 func (s *Type) Member(name string) *member {
 	if i := slices.IndexFunc(s.members, func(m member) bool { return m.Name == name }); i >= 0 {

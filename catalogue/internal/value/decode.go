@@ -2,7 +2,6 @@ package value
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -212,10 +211,10 @@ func errorIn(t reflect.Type, text string, err error) error {
 	return err
 }
 
-// FaultIn returns the reason why a value is not one of type t, in the words of Django REST
-// framework, or "". If the reason is about a part of the value, its path comes first.
-func FaultIn(t reflect.Type, text string) string {
-	f := faultIn(t, text)
+// FaultIn returns the reason why a value is not one of a member of a struct, in the words of Django
+// REST framework, or "". If the reason is about a part of the value, its path comes first.
+func FaultIn(m jsonmember.Member, text string) string {
+	f := faultOf(m, text)
 	switch {
 	case f == nil:
 		return ""
@@ -236,6 +235,13 @@ type fault struct {
 func (f *fault) in(part string) *fault {
 	f.path = slices.Insert(f.path, 0, part)
 	return f
+}
+
+func faultOf(m jsonmember.Member, text string) *fault {
+	if m.Quoted() {
+		text = inside(text)
+	}
+	return faultIn(m.Field.Type, text)
 }
 
 // faultIn returns the fault of a value, or nil.
@@ -285,17 +291,14 @@ func faultInObject(t reflect.Type, text string) *fault {
 		members, _ := jsonmember.Of(t) // without those about which there is an error
 		memberOf = func(name string) *jsonmember.Member { return memberNamed(members, name) }
 	} else if keys := reflect.MapOf(t.Key(), reflect.TypeFor[json.RawMessage]()); json.Unmarshal([]byte(text), reflect.New(keys).Interface()) != nil {
-		return same(invalid)
+		return same(jsontext.Invalid)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		of, text := memberOf(name), object[name]
 		if of == nil { // encoding/json ignores the member
 			continue
 		}
-		if of.Quoted() {
-			text = inside(text)
-		}
-		if f := faultIn(of.Field.Type, text); f != nil {
+		if f := faultOf(*of, text); f != nil {
 			return f.in(name)
 		}
 	}
@@ -319,30 +322,18 @@ func memberNamed(members []jsonmember.Member, name string) (similar *jsonmember.
 	return similar
 }
 
-const invalid = "Enter a valid value."
-
-// Reason returns the message for an error of a method that unmarshals a value: its text,
-// unless it is an error of the standard library.
-func Reason(err error) string {
-	switch err.(type) {
-	case *json.UnmarshalTypeError, *json.SyntaxError, *time.ParseError:
-		return invalid
-	}
-	return cmp.Or(err.Error(), invalid)
-}
-
 // mismatch returns the fault of a value without parts. err is the error of encoding/json.
 func mismatch(t reflect.Type, text string, err error) *fault {
-	want, message := "an object", invalid
+	want, message := "an object", jsontext.Invalid
 	of := jsontext.KindOf(text)
 	float := t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64
 	switch kind := t.Kind(); {
 	case t == reflect.TypeFor[time.Time]():
-		want, message = `a date-time such as "2006-01-02T15:04:05Z"`, Reason(err)
+		want, message = `a date-time such as "2006-01-02T15:04:05Z"`, jsontext.Reason(err)
 	case jsontext.Reads(t) && !jsontext.Implements[json.Unmarshaler](t) && text[0] != '"':
-		want, message = "a string", Reason(err)
+		want, message = "a string", jsontext.Reason(err)
 	case jsontext.Reads(t):
-		return &fault{reason: err.Error(), message: Reason(err)}
+		return &fault{reason: err.Error(), message: jsontext.Reason(err)}
 	case jsontext.IsIntegral(t) && of == jsontext.Int, float && (of == jsontext.Int || of == jsontext.Float):
 		want, message = "a number that "+t.String()+" can hold", outOfRange(t, text)
 	case jsontext.IsIntegral(t):
