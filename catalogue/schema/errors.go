@@ -58,6 +58,11 @@ func CheckSyntax(data []byte) error {
 	return nil
 }
 
+// AppendQuote appends text to dst as a JSON string, as it is in records. Quotes, backslashes, control
+// characters, U+2028 and U+2029 are escaped, and <, > and & are not. Each byte that is not UTF-8 becomes
+// U+FFFD. O(len(text)).
+func AppendQuote(dst []byte, text string) []byte { return jsontext.AppendString(dst, text) }
+
 // excerpt returns the beginning of a text, for error messages.
 func excerpt(text string) string {
 	if len(text) <= 40 {

@@ -11,6 +11,11 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
+func ExampleAppendQuote() {
+	fmt.Printf("%s\n", schema.AppendQuote(nil, "a \"b\"\n<\u2028"))
+	// Output: "a \"b\"\n<\u2028"
+}
+
 func ExampleAt() {
 	zone := time.FixedZone("LMT", 49*60+56) // Rome before 1866
 	text, err := json.Marshal(schema.At(time.Date(1850, 1, 1, 0, 49, 56, 1999, zone)))

@@ -35,16 +35,17 @@ func (c *collection) key() (name, by string) {
 // text returns the text of a field of a record, in snake_case, or the id if that is empty. It
 // returns "" for a value that is neither.
 func (c *collection) text(record schema.Record, field string) string {
-	id := c.Identity().Name
+	if field == "" {
+		value, _ := record.Get(c.Identity().Name)
+		if text := strings.Trim(value, `"`); isID(text) {
+			return text
+		}
+		return ""
+	}
 	for name, value := range record.All() {
-		switch {
-		case field != "" && ordering.Snake(name) == field:
+		if ordering.Snake(name) == field {
 			text, _ := readText(value)
 			return text
-		case field == "" && name == id:
-			if text := strings.Trim(value, `"`); isID(text) {
-				return text
-			}
 		}
 	}
 	return ""

@@ -38,14 +38,12 @@ func (v *view) export() *response {
 	}
 	in := v.request(http.MethodGet, v.r.URL.Path, v.r.URL.RawQuery, nil)
 	resp := v.ask(in.WithContext(wire.WithTally(in.Context(), &t)))
-	switch {
-	case file.begun && resp.Status != http.StatusNoContent:
+	if resp.Status == http.StatusNoContent {
+		_, _ = file.Write(nil) // the header if nothing has been written
+		return nil
+	}
+	if file.begun {
 		panic(http.ErrAbortHandler) // otherwise the client could consider the file complete
-	case file.begun:
-		return nil
-	case t.All == nil && resp.Status == http.StatusNoContent:
-		_, _ = file.Write(nil)
-		return nil
 	}
 	return resp
 }

@@ -5,6 +5,7 @@ package jsontext
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -18,7 +19,13 @@ func AppendString(dst []byte, text string) []byte {
 	dst = append(append(dst, '"'), text...)
 	start := len(dst) - len(text)
 	plain := PlainPrefix(dst[start:])
-	dst = dst[:start+plain]
+	room := len(text) - plain
+	for _, c := range []byte(text[plain:]) {
+		if c < ' ' {
+			room += len(`u0000`)
+		}
+	}
+	dst = slices.Grow(dst[:start+plain], room)
 	from := plain // the beginning of what is not in dst
 	for i, r := range text[plain:] {
 		if r >= ' ' && r != '"' && r != '\\' && r != '\u2028' && r != '\u2029' && r != utf8.RuneError {

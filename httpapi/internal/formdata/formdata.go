@@ -15,7 +15,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -188,7 +187,7 @@ func (f Form) Object(fields []schema.Field, partial bool, as schema.Framework) [
 func (f Form) appendObject(dst []byte, fields []schema.Field, partial bool, as schema.Framework) []byte {
 	dst = append(dst, '{')
 	for _, field := range fields {
-		named := append(wire.AppendQuote(dst, field.Name), ':')
+		named := append(schema.AppendQuote(dst, field.Name), ':')
 		value := f.appendValue(named, field, partial, as)
 		if len(value) == len(named) || field.ReadOnly || field.Computed {
 			dst = value[:len(dst)]
@@ -259,7 +258,7 @@ func (v Value) appendTo(dst []byte, field schema.Field) []byte {
 	case isNumber && (field.Kind == schema.Integer || field.Kind == schema.Float || field.Kind == schema.Reference && field.By == ""):
 		return append(dst, v.Text...)
 	}
-	return wire.AppendQuote(dst, v.Text)
+	return schema.AppendQuote(dst, v.Text)
 }
 
 // appendList appends a list with an element for each value.

@@ -77,7 +77,8 @@ func IsPrefix(text string) bool {
 // that a slash follows.
 func IsRoot(text string) bool {
 	prefix, ok := strings.CutSuffix(text, "/")
-	return ok && IsPlain(text) && (prefix == "" || IsPrefix(prefix))
+	hasOthers := strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' })
+	return ok && !hasOthers && (prefix == "" || IsPrefix(prefix))
 }
 
 // SplitRecord returns the path of the collection and the segment of the record in a path such
@@ -106,36 +107,8 @@ func IsRecord(segment string) bool {
 // which are served.
 func HasFormat(segment string) bool { return strings.Contains(segment, ".") }
 
-// Quote returns text as a JSON string. As in the framework, <, > and & are not escaped.
-// Each byte that is not UTF-8 becomes U+FFFD.
-func Quote(text string) string { return string(AppendQuote(make([]byte, 0, len(text)+2), text)) }
-
-// AppendQuote appends text as Quote returns it.
-func AppendQuote(dst []byte, text string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	if IsPlain(text) {
-		return append(append(dst, text...), '"')
-	}
-	room := len(text)
-	for _, c := range []byte(text) {
-		if c < ' ' {
-			room += len(`u0000`)
-		}
-	}
-	dst = slices.Grow(dst, room)
-	for _, r := range text {
-		switch i := strings.IndexRune("\"\\\b\f\n\r\t", r); {
-		case i >= 0:
-			dst = append(dst, '\\', `"\bfnrt`[i])
-		case r < ' ' || r == '\u2028' || r == '\u2029':
-			dst = append(dst, '\\', 'u', hex[r>>12], hex[r>>8&15], hex[r>>4&15], hex[r&15])
-		default:
-			dst = utf8.AppendRune(dst, r)
-		}
-	}
-	return append(dst, '"')
-}
+// Quote returns text as a JSON string, as [schema.AppendQuote] does.
+func Quote(text string) string { return string(schema.AppendQuote(make([]byte, 0, len(text)+2), text)) }
 
 // AddVary adds the names of headers to Vary, except those that are there. It does not modify the
 // slice of values that Vary has. If Vary has no others, its values become names and share memory with it.
@@ -183,16 +156,6 @@ func Titles(name string) []string {
 // Words returns the words of a name such as item_variants, film-roles or address__city.
 func Words(name string) string {
 	return strings.NewReplacer("__", " ", "_", " ", "-", " ").Replace(name)
-}
-
-// IsPlain reports whether text needs no escapes in JSON.
-func IsPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
 }
 
 // MaxIndented returns the maximum length of an indented body whose compact form has the given
