@@ -18,13 +18,18 @@ func (typ *Type) Matcher(where []Condition, match func(*Entry) bool) func(*Entry
 	all := make([]func(*Entry) bool, len(where))
 	for i, c := range where {
 		f, _ := typ.Field(c.Field)
-		all[i] = func(e *Entry) bool { return ordering.InRanges(c.Ranges, f.Key(e)) }
-		if !c.one() {
-			continue
+		ranges, one, isText := c.Ranges, "", false
+		if c.one() {
+			one, isText = ranges[0].From.AsText()
 		}
-		if one, ok := c.Ranges[0].From.AsText(); ok { // no text of another length is read
+		if isText { // no text of another length is read
 			all[i] = func(e *Entry) bool { text, ok := f.Key(e).AsText(); return ok && text == one }
+		} else {
+			all[i] = func(e *Entry) bool { return ordering.InRanges(ranges, f.Key(e)) }
 		}
+	}
+	if len(all) == 1 && match == nil {
+		return all[0]
 	}
 	return func(e *Entry) bool {
 		for _, holds := range all {
@@ -64,11 +69,12 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 			return plan{}, err
 		}
 		r := route{terms: sel.canonical(), runs: 1, sorted: true, backwards: sel.desc}
-		return s.through(x, sel, r), nil
+		return s.through(nil, x, sel, r), nil
 	}
 	if x, r, ok := s.direct(&sel); ok {
-		return s.through(x, sel, r), nil
+		return s.through(nil, x, sel, r), nil
 	}
+	best.spans = make([]span, 0, 4) // and those of other plans, until a better one is found
 	best = s.cheapest(best, sel, s.primary, nil)
 	used := -1
 	for i := range s.indexes {
@@ -78,10 +84,10 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 		}
 	}
 	for _, c := range sel.where {
-		terms, ok := s.makes(c, &best)
-		if !ok {
+		if !s.makes(c, &best) {
 			continue
 		}
+		terms := []ordering.Term{ordering.Asc(c.Field)}
 		x, err := s.indexed(ctx, terms)
 		if err != nil {
 			return plan{}, err
@@ -97,7 +103,7 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 		s.use(&s.indexes[used])
 	}
 	if best.sequence == nil {
-		best = s.through(s.primary, sel, s.route(&sel, nil))
+		best = s.through(nil, s.primary, sel, s.route(&sel, nil))
 	}
 	return best, nil
 }
@@ -139,7 +145,7 @@ func (s *State) cheapest(best plan, sel selection, x sequence, terms []ordering.
 	if r.by == 0 && !r.sorted {
 		return best
 	}
-	p := s.through(x, sel, r)
+	p := s.through(best.spans[len(best.spans):], x, sel, r)
 	less := p.cost() - best.cost()
 	if best.sequence == nil || less < 0 || less == 0 && best.by == 0 {
 		return p
@@ -147,8 +153,8 @@ func (s *State) cheapest(best plan, sel selection, x sequence, terms []ordering.
 	return best
 }
 
-// through returns the plan to take a route through a sequence.
-func (s *State) through(x sequence, sel selection, r route) plan {
+// through returns the plan to take a route through a sequence, whose spans are appended to dst.
+func (s *State) through(dst []span, x sequence, sel selection, r route) plan {
 	p := plan{selection: sel, state: s, route: r, sequence: x, unsorted: !r.sorted && !r.merged}
 	switch {
 	case r.merged:
@@ -158,7 +164,7 @@ func (s *State) through(x sequence, sel selection, r route) plan {
 	case p.unsorted:
 		p.backwards = sel.desc
 	}
-	p.spans, p.count = s.spans(nil, x, &sel, &r)
+	p.spans, p.count = s.spans(dst, x, &sel, &r)
 	return p
 }
 
@@ -196,14 +202,14 @@ func (p *plan) left() (list []Condition) {
 	return list
 }
 
-// makes returns the terms of the index of a condition's field if a query should make it before
-// it reads the entries of the best plan so far.
-func (s *State) makes(c Condition, best *plan) (terms []ordering.Term, ok bool) {
+// makes reports whether a query should make the index of a condition's field before it reads the
+// entries of the best plan so far.
+func (s *State) makes(c Condition, best *plan) bool {
 	if c.Field == s.typ.ID || best.by > 0 && best.count <= fewToRead {
-		return nil, false
+		return false
 	}
-	terms = []ordering.Term{ordering.Asc(c.Field)}
-	return terms, findTerms(s.indexes, terms) < 0 && !s.refuses(terms)
+	terms := []ordering.Term{ordering.Asc(c.Field)}
+	return findTerms(s.indexes, terms) < 0 && !s.refuses(terms)
 }
 
 // demand records the cost of a query that no index answers, and starts to build the index
@@ -237,7 +243,8 @@ func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int
 	if sel.match != nil || sel.related != nil || len(sel.where) == 0 {
 		return nil, 0
 	}
-	where := slices.Clone(sel.where)
+	var room [4]Condition
+	where := append(room[:0], sel.where...)
 	rank := func(c *Condition) int {
 		switch {
 		case c.one():
@@ -251,13 +258,13 @@ func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int
 		return cmp.Or(rank(&a)-rank(&b), cmp.Compare(a.Field, b.Field))
 	})
 	for _, last := range []int{1, 0} { // the last rank of the fields
-		terms = nil
+		terms = make([]ordering.Term, 0, len(where)+len(sel.terms)+1)
 		for _, c := range where {
 			if c.Field != s.typ.ID && (sel.count || rank(&c) <= last) {
 				terms = append(terms, ordering.Asc(c.Field))
 			}
 		}
-		terms, _ = canonical(nil, append(terms, sel.terms...), s.typ.ID)
+		terms, _ = canonical(terms[:0], append(terms, sel.terms...), s.typ.ID) // which writes no term before it has read it
 		r := s.route(sel, terms)
 		switch {
 		case r.filters == 0 && (r.sorted || r.merged):
@@ -280,36 +287,43 @@ func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
 	if rest || p.unsorted { // otherwise few entries may be read
 		ids, left = p.decided(left)
 	}
-	kept, matches := new(sortedEntries), p.state.typ.Matcher(left, p.selection.match)
+	matches, turn := p.state.typ.Matcher(left, p.selection.match), p.selection.turn
 	if p.unsorted {
 		p.marks = make([]uint64, p.count/64+1)
 	}
-	n, at, err, turn := 0, -1, ctx.Err(), p.selection.turn
 	defer turn.begin(p.state.typ.Cores, p.count)()
+	var found struct { // in one piece, because it is on the heap
+		kept  sortedEntries
+		n, at int
+		err   error
+	}
+	found.err = ctx.Err()
+	marks := p.marks
 	each := func(id int, e *Entry) bool {
-		if at++; at%between == between-1 {
-			err = cmp.Or(ctx.Err(), turn.Pause())
+		at := found.at
+		if found.at++; found.at%between == 0 {
+			found.err = cmp.Or(ctx.Err(), turn.Pause())
 		}
-		if err != nil || ids != nil && ids[id/64]>>(id%64)&1 == 0 || !matches(e) {
-			return err == nil
+		if found.err != nil || ids != nil && ids[id/64]>>(id%64)&1 == 0 || !matches(e) {
+			return found.err == nil
 		}
-		switch n++; {
-		case p.unsorted:
-			p.marks[at/64] |= 1 << (at % 64)
-		case n <= most:
-			kept.entries = append(kept.entries, e)
+		switch found.n++; {
+		case marks != nil:
+			marks[at/64] |= 1 << (at % 64)
+		case found.n <= most:
+			found.kept.entries = append(found.kept.entries, e)
 		}
-		return rest || p.unsorted || n < most
+		return rest || marks != nil || found.n < most
 	}
 	if ids != nil {
 		p.ids(each)
 	} else {
 		p.scan(func(e *Entry) bool { return each(e.ID, e) })
 	}
-	if p.count = n; !p.unsorted {
-		p.sequence, p.spans, p.backwards = kept, []span{{0, n}}, false
+	if p.count = found.n; !p.unsorted {
+		p.sequence, p.spans, p.backwards = &found.kept, []span{{0, p.count}}, false
 	}
-	return p, cmp.Or(err, turn.Pause())
+	return p, cmp.Or(found.err, turn.Pause())
 }
 
 // decided returns a bit for each id, set if the entry satisfies those conditions that have an
@@ -333,11 +347,11 @@ func (p *plan) decided(where []Condition) (ids []uint64, left []Condition) {
 			left = append(left, c)
 			continue
 		}
-		found := make([]uint64, most/64+1)
+		found, before := make([]uint64, most/64+1), ids
 		for _, sp := range spans {
 			x.ids(sp.start, sp.end-sp.start, false, func(id int, _ *Entry) bool {
-				if found[id/64] |= 1 << (id % 64); ids != nil {
-					found[id/64] &= ids[id/64]
+				if found[id/64] |= 1 << (id % 64); before != nil {
+					found[id/64] &= before[id/64]
 				}
 				return true
 			})

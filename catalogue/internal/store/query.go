@@ -210,7 +210,7 @@ func (s *State) find(ctx context.Context, q *Query, pinned bool) (a Answer, ok b
 		if !ok {
 			return Answer{}, false, nil
 		}
-		p = s.through(x, sel, r)
+		p = s.through(nil, x, sel, r)
 	} else if p, err = s.plan(ctx, sel); err != nil {
 		return Answer{}, false, err
 	}

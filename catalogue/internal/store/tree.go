@@ -376,7 +376,7 @@ func (t *tree[K]) first(from, to bound, desc bool) (found *Entry) {
 	high, all := t.pivot(to)
 	each := func(it item[K]) bool {
 		switch {
-		case !t.less(low, it):
+		case (desc || low.id != 0) && !t.less(low, it): // no entry has the id 0
 			return !desc
 		case all || !t.less(high, it):
 			found = it.entry
