@@ -93,11 +93,7 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 			return
 		}
 	}
-	var counts []int
-	var err error
-	if len(groups) > 0 {
-		counts, err = v.route.count(ctx, q.Filter, groups)
-	}
+	counts, err := v.route.count(ctx, q.Filter, groups)
 	if err == nil && t.First > 0 {
 		q.Window.Limit = t.First
 		var list catalogue.Listing
@@ -117,7 +113,7 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 
 // count counts as [Counter] does. It lists a record of each group if the collection is no Counter.
 func (r *route) count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) (counts []int, err error) {
-	if r.counter != nil {
+	if r.counter != nil && len(groups) > 0 {
 		return r.counter.Count(ctx, filter, groups)
 	}
 	for _, tests := range groups {

@@ -112,8 +112,7 @@ func readableURL(text string) (seen string, ok bool) {
 	if err != nil || u.Host == "" {
 		return "", false
 	}
-	seen, _ = cut(u.Host + strings.TrimSuffix(u.Path, "/"))
-	return seen, true
+	return cut(u.Host + strings.TrimSuffix(u.Path, "/")), true
 }
 
 // The maximum numbers of visible characters of a text, and of one in a table.
@@ -123,7 +122,10 @@ const (
 )
 
 // cut shortens a text to maxSeen characters.
-func cut(text string) (seen string, whole bool) { return cutTo(text, maxSeen) }
+func cut(text string) string {
+	seen, _ := cutTo(text, maxSeen)
+	return seen
+}
 
 // cutTo shortens a text to a number of characters of its first line, at a space if possible.
 // It reports whether the text is whole.

@@ -157,8 +157,7 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 		}
 		merged.Set(in.Name, text)
 		if now != was && now != text && texts.Has(shownPrefix+in.Name) {
-			now, _ = cut(cmp.Or(now, "nothing"))
-			wrong[in.path] = []string{"It has been changed in the meantime: " + now}
+			wrong[in.path] = []string{"It has been changed in the meantime: " + cut(cmp.Or(now, "nothing"))}
 		}
 	}
 	v.form = v.newForm(merged, wrong, now.Sent.Get("Etag"))

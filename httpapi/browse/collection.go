@@ -71,8 +71,7 @@ func (c *collection) recordName(segment string) string {
 	if n, err := strconv.Atoi(strings.TrimSpace(segment)); err == nil && c.Lookup == "" {
 		segment = strconv.Itoa(n)
 	}
-	segment, _ = cut(segment)
-	return spelled(c.Name) + " " + segment
+	return spelled(c.Name) + " " + cut(segment)
 }
 
 // nameOf returns what people call a record, or otherwise.
@@ -84,7 +83,7 @@ func (c *collection) nameOf(record schema.Record, otherwise string) string {
 		}
 	}
 	if name := c.nameField(slices.Sorted(maps.Keys(texts))); name != "" {
-		otherwise, _ = cut(texts[name])
+		otherwise = cut(texts[name])
 		if seen, ok := readableTime(texts[name]); ok {
 			return seen
 		}

@@ -179,10 +179,9 @@ func (v *view) chips(name string) (chips []choice) {
 			}
 			text = strings.ReplaceAll(text, ",", ", ")
 		}
-		text, _ = cut(label + " " + text)
 		rest, isThis := query{maps.Clone(v.query.values)}, func(other string) bool { return other == value }
 		rest.values[name] = slices.DeleteFunc(slices.Clone(rest.values[name]), isThis)
-		chips = append(chips, choice{Label: text, Link: rest.with(v.c.is.Place, "")})
+		chips = append(chips, choice{Label: cut(label + " " + text), Link: rest.with(v.c.is.Place, "")})
 	}
 	return chips
 }

@@ -84,9 +84,6 @@ func (v *view) name(c *collection, by, value string) (name, segment string) {
 	return o.Label, o.segment
 }
 
-// links maps members to what is known of their values.
-type links map[string]target
-
 // target is what is known of the values of a member: the collection that they refer to.
 type target struct {
 	to     *collection
@@ -96,8 +93,8 @@ type target struct {
 
 // links returns the links of the members that refer to other records. If the fields are not
 // described, these are the members with the name of a record. up is the link to the root.
-func (v *view) links(up string, members []string) links {
-	all := make(links)
+func (v *view) links(up string, members []string) map[string]target {
+	all := make(map[string]target)
 	for _, other := range v.collections {
 		for _, name := range members {
 			if v.c.Fields == nil && inWords(name) == spelled(other.Name) {
@@ -129,8 +126,7 @@ func (v *view) refer(c cell, value string, to target, most int) cell {
 	for _, value := range values[:min(len(values), most)] {
 		name, segment := v.name(to.to, to.by, value)
 		known = known || name != value || segment != "" && to.prefix != ""
-		name, _ = cut(name)
-		all = append(all, to.link(segment, name))
+		all = append(all, to.link(segment, cut(name)))
 	}
 	if len(values) > most {
 		all = append(all, "and "+strconv.Itoa(len(values)-most)+" more")

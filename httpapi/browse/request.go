@@ -190,11 +190,7 @@ func (v *view) request(method, path, query string, body []byte, header ...string
 // counts requests the numbers of records that a query and each selection select. They are negative
 // if that fails.
 func (v *view) counts(path, query string, selections []url.Values) []int {
-	t := v.tally(path, query, wire.Tally{Selections: selections})
-	for len(t.Counts) < len(selections) {
-		t.Counts = append(t.Counts, -1)
-	}
-	return t.Counts
+	return v.tally(path, query, wire.Tally{Selections: selections, Counts: slices.Repeat([]int{-1}, len(selections))}).Counts
 }
 
 // list requests the first records that a query selects, and the number of all, which is negative if
@@ -332,15 +328,6 @@ type browser struct {
 	template      *template.Template
 	collections   []*collection
 	byPath, byKey map[string]*collection
-}
-
-// base returns the part of links before the root, or the zero URL if it is not valid.
-func (b *browser) base(r *http.Request) *url.URL {
-	base, err := url.Parse(b.next.Base(r))
-	if err != nil {
-		return new(url.URL)
-	}
-	return base
 }
 
 // find returns the collection that a path names, or nil, and the segment with the id if

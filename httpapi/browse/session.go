@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/http"
 	"net/url"
@@ -34,7 +35,8 @@ func (v *view) setCookie(name, text string, age int) {
 	if text == "" {
 		age = -1
 	}
-	base := v.base(v.r)
+	base, _ := url.Parse(v.next.Base(v.r))
+	base = cmp.Or(base, new(url.URL)) // of one that is not valid
 	http.SetCookie(v.w, &http.Cookie{
 		Name: name, Value: base64.RawURLEncoding.EncodeToString([]byte(text)), MaxAge: age, Path: base.EscapedPath() + (&url.URL{Path: v.served.Root}).EscapedPath(),
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: base.Scheme == "https",
