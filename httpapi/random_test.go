@@ -6,11 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"math/rand/v2"
-	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"reflect"
 	"regexp"
@@ -24,7 +23,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/internal/broken"
+	"github.com/gobacklist/backlist/httpapi/internal/requests"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -111,6 +110,11 @@ func wareDescription(t *testing.T) schema.Description {
 	}
 	set(about.Fields)
 	about.Unique = [][]string{{"name", "status"}}
+	for _, f := range about.Fields {
+		if f.Item == nil && f.Fields == nil && f.Kind != schema.JSON { // which compare by their JSON
+			about.Sortable = append(about.Sortable, ordering.Snake(f.Name))
+		}
+	}
 	about.Filters = []string{"name", "name__icontains", "email__in", "uuid", "price__gte", "weight__range", "stock__lt", "active", "day__lte", "at__gt", "status__in",
 		"opens__gte", "closes", "takes__range", "pause__lt", "pause", "rank", "rank__in", "level__gte",
 		"currency", "currencies", "site__isnull", "address__country__in", "address__geo__lat__gte", "address__postal_code"}
@@ -159,29 +163,33 @@ func variable(t *testing.T, name string, byDefault uint64) uint64 {
 func sendRandom(t *testing.T, abouts []schema.Description, handlers ...*Handler) {
 	seed := variable(t, "BACKLIST_RANDOM_SEED", rand.Uint64())
 	t.Logf("BACKLIST_RANDOM_SEED=%d", seed)
-	g := &generator{Maker: broken.New(seed, 0), patterns: map[string]*regexp.Regexp{}, keys: map[string][]string{"currencies": {"1", "2", "3"}}}
-	g.Refer = func(f schema.Field) string { return g.key(f.Refers) }
-	for _, g.about = range abouts {
-		_, body := send(handlers[0], "GET", g.path()+"?limit=1000", "")
-		g.learn(recordsOf(t, []byte(body)))
+	g := requests.New(seed, "/api/", abouts)
+	k := &known{patterns: map[string]*regexp.Regexp{}, keys: map[string][]string{"currencies": {"1", "2", "3"}}, abouts: map[string]schema.Description{}}
+	for _, about := range abouts {
+		k.abouts[about.Key] = about
+		_, body := send(handlers[0], "GET", "/api/"+about.Segment+"/?limit=1000", "")
+		g.Learn(about.Key, []byte(body))
+		k.learn(about.Key, []byte(body))
 	}
 	statuses := map[int]int{}
 	for range variable(t, "BACKLIST_RANDOM", 1000) {
-		g.about = abouts[g.IntN(len(abouts))]
-		method, target, body := g.request()
+		q := g.Request()
 		var first any
 		for i, h := range handlers {
-			r := httptest.NewRequest(method, target, strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
+			r := httptest.NewRequest("GET", "/", strings.NewReader(q.Body))
+			r.Method, r.RequestURI = q.Method, q.Target
+			r.URL.Path, r.URL.RawQuery, _ = strings.Cut(q.Target, "?")
+			maps.Copy(r.Header, q.Header)
 			rec := httptest.NewRecorder()
 			h.ServeHTTP(rec, r)
-			checkAnswer(t, method, rec)
-			if rec.Code == http.StatusCreated && i == 0 {
-				g.learn(recordsOf(t, rec.Body.Bytes()))
-			}
-			if rec.Code < 300 && rec.Code != http.StatusNoContent {
-				for _, stored := range recordsOf(t, rec.Body.Bytes()) {
-					if wrong := g.faults(g.about.Fields, stored); wrong != nil {
+			checkAnswer(t, q.Method, rec)
+			if rec.Code < 300 {
+				if i == 0 {
+					g.Learn(q.Collection, rec.Body.Bytes())
+					k.learn(q.Collection, rec.Body.Bytes())
+				}
+				for _, stored := range requests.Records(rec.Body.Bytes()) {
+					if wrong := k.faults(k.abouts[q.Collection].Fields, stored); wrong != nil && q.Collection != "" {
 						t.Errorf("stored %s: %q", rec.Body, wrong)
 					}
 				}
@@ -197,7 +205,7 @@ func sendRandom(t *testing.T, abouts []schema.Description, handlers ...*Handler)
 			}
 		}
 		if t.Failed() {
-			t.Fatalf("%s %s %s", method, target, body)
+			t.Fatalf("%+v", q)
 		}
 	}
 	t.Logf("responses by status: %v", statuses)
@@ -219,79 +227,18 @@ func newWares(t *testing.T, wares catalogue.AnyDefinition) *Handler {
 	return h
 }
 
-// recordsOf returns the record of a response, or the records of a page.
-func recordsOf(t *testing.T, body []byte) []map[string]json.RawMessage {
-	t.Helper()
-	var one map[string]json.RawMessage
-	var page struct{ Results []map[string]json.RawMessage }
-	must(t, json.Unmarshal(body, &one))
-	if one["results"] == nil {
-		return []map[string]json.RawMessage{one}
-	}
-	must(t, json.Unmarshal(body, &page))
-	return page.Results
-}
-
-// A generator makes up requests for a description, and checks stored records.
-type generator struct {
-	broken.Maker
-	about    schema.Description        // of the collection of the next request
-	keys     map[string][]string       // JSON of the keys or ids of all records that have existed
+// known is what a test knows of the records that have existed.
+type known struct {
+	abouts   map[string]schema.Description
+	keys     map[string][]string       // JSON of the keys or ids, by collection
 	patterns map[string]*regexp.Regexp // compiled
 }
 
-// request returns a request whose body or parameters are valid, broken or damaged.
-func (g *generator) request() (method, target, body string) {
-	bad := g.IntN(2) == 0
-	record := g.path() + url.PathEscape(unquoted(g.key(g.about.Key))) + "/"
-	switch g.IntN(10) {
-	case 0, 1, 2:
-		fields := g.about.Fields
-		if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Required }) {
-			fields = g.some()
-		}
-		method, target, body = "POST", g.path(), g.object(fields, bad && g.IntN(2) == 0, bad)
-	case 3, 4:
-		method, target, body = "PUT", record, g.object(g.about.Fields, false, bad)
-	case 5, 6:
-		method, target, body = "PATCH", record, g.object(g.some(), true, bad)
-	case 7:
-		return "DELETE", record, ""
-	case 8:
-		return "GET", record, ""
-	default:
-		return "GET", g.path() + "?" + g.query(bad).Encode(), ""
+// learn adds the keys of the records in a response.
+func (k *known) learn(key string, body []byte) {
+	for _, r := range requests.Records(body) {
+		k.keys[key] = append(k.keys[key], string(r[cmp.Or(k.abouts[key].Lookup, "id")]))
 	}
-	if g.IntN(30) == 0 {
-		at := g.IntN(len(body))
-		body = body[:at] + g.Broken(schema.Field{Kind: schema.JSON}) + body[at:]
-	}
-	return method, target, body
-}
-
-func (g *generator) object(fields []schema.Field, partial, bad bool) string {
-	if bad {
-		return g.Body(fields, partial)
-	}
-	return g.Object(fields)
-}
-
-func (g *generator) path() string { return "/api/" + g.about.Segment + "/" }
-
-// learn adds the keys of records to those that requests use.
-func (g *generator) learn(records []map[string]json.RawMessage) {
-	for _, r := range records {
-		g.keys[g.about.Key] = append(g.keys[g.about.Key], string(r[cmp.Or(g.about.Lookup, "id")]))
-	}
-}
-
-// key returns one of the last keys of a collection, whose record may have been deleted.
-func (g *generator) key(collection string) string {
-	keys := g.keys[collection]
-	if len(keys) == 0 {
-		return "0"
-	}
-	return keys[len(keys)-1-g.IntN(min(20, len(keys)))]
 }
 
 func unquoted(value string) (text string) {
@@ -301,38 +248,8 @@ func unquoted(value string) (text string) {
 	return text
 }
 
-func (g *generator) some() []schema.Field {
-	fields := slices.Clone(g.about.Fields)
-	g.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
-	return fields[:1+g.IntN(min(5, len(fields)))]
-}
-
-// query returns parameters of filters, with orderings.
-func (g *generator) query(bad bool) url.Values {
-	params := url.Values{}
-	for range 1 + g.IntN(3) {
-		name := g.about.Filters[g.IntN(len(g.about.Filters))]
-		f, lookup, _ := g.about.Parameter(name)
-		value := g.Value(f)
-		if bad {
-			value = g.Broken(f)
-		}
-		text := unquoted(value)
-		if lookup == "range" {
-			text += "," + text
-		}
-		params.Add(name, text)
-	}
-	f := g.some()[0]
-	if f.Item == nil && f.Fields == nil && f.Kind != schema.JSON { // which compare by their JSON
-		params.Set("ordering", ordering.Snake(f.Name)+",-id")
-	}
-	params.Set("search", "a")
-	return params
-}
-
 // faults returns what is wrong with the members of a stored object, by the words of the fields.
-func (g *generator) faults(fields []schema.Field, stored map[string]json.RawMessage) (wrong []string) {
+func (k *known) faults(fields []schema.Field, stored map[string]json.RawMessage) (wrong []string) {
 	for _, f := range fields {
 		value, ok := stored[f.Name]
 		switch {
@@ -343,7 +260,7 @@ func (g *generator) faults(fields []schema.Field, stored map[string]json.RawMess
 		case !ok && (f.Required || f.Default != ""):
 			wrong = append(wrong, f.Name+" is absent")
 		case ok:
-			for _, fault := range g.faultsOf(f, value) {
+			for _, fault := range k.faultsOf(f, value) {
 				wrong = append(wrong, f.Name+": "+fault)
 			}
 		}
@@ -357,7 +274,7 @@ func (g *generator) faults(fields []schema.Field, stored map[string]json.RawMess
 }
 
 // faultsOf returns what is wrong with a stored value.
-func (g *generator) faultsOf(f schema.Field, value json.RawMessage) (wrong []string) {
+func (k *known) faultsOf(f schema.Field, value json.RawMessage) (wrong []string) {
 	if f.Nullable && string(value) == "null" {
 		return nil
 	}
@@ -374,29 +291,29 @@ func (g *generator) faultsOf(f schema.Field, value json.RawMessage) (wrong []str
 		fault(json.Unmarshal(value, &items) != nil, "not a list")
 		fault(len(items) < f.MinLength || f.MaxLength > 0 && len(items) > f.MaxLength, "%d elements", len(items))
 		for _, item := range items {
-			wrong = append(wrong, g.faultsOf(*f.Item, item)...)
+			wrong = append(wrong, k.faultsOf(*f.Item, item)...)
 		}
 	case schema.Map:
 		var items map[string]json.RawMessage
 		fault(json.Unmarshal(value, &items) != nil || items == nil, "not an object")
 		for _, item := range items {
-			wrong = append(wrong, g.faultsOf(*f.Item, item)...)
+			wrong = append(wrong, k.faultsOf(*f.Item, item)...)
 		}
 	case schema.Object:
 		var object map[string]json.RawMessage
 		fault(json.Unmarshal(value, &object) != nil || object == nil, "not an object")
-		wrong = append(wrong, g.faults(f.Fields, object)...)
+		wrong = append(wrong, k.faults(f.Fields, object)...)
 	case schema.References:
 		var ids []json.RawMessage
 		fault(json.Unmarshal(value, &ids) != nil || ids == nil, "not a list")
 		var texts []string // an id has one digit
 		for _, id := range ids {
-			fault(!slices.Contains(g.keys[f.Refers], string(id)), "an unknown id")
+			fault(!slices.Contains(k.keys[f.Refers], string(id)), "an unknown id")
 			texts = append(texts, unquoted(string(id)))
 		}
 		fault(!slices.IsSorted(texts) || len(slices.Compact(texts)) != len(ids), "not sorted")
 	case schema.Reference:
-		fault(!slices.Contains(g.keys[f.Refers], string(value)), "an unknown id")
+		fault(!slices.Contains(k.keys[f.Refers], string(value)), "an unknown id")
 	case schema.Boolean:
 		fault(string(value) != "true" && string(value) != "false", "not a boolean")
 	case schema.Integer, schema.Float, schema.Decimal:
@@ -410,7 +327,7 @@ func (g *generator) faultsOf(f schema.Field, value json.RawMessage) (wrong []str
 		most, bounded := new(big.Rat).SetString(f.Max)
 		fault(ok && bounded && n.Cmp(most) > 0, "greater than %s", f.Max)
 		fault(f.Choices != nil && !slices.Contains(f.Choices, text), "not a choice")
-		fault(f.Kind == schema.Decimal && !g.matches(fmt.Sprintf(`^-?[0-9]{1,%d}\.[0-9]{%d}$`, f.Digits-f.Places, f.Places), text), "not such a decimal")
+		fault(f.Kind == schema.Decimal && !k.matches(fmt.Sprintf(`^-?[0-9]{1,%d}\.[0-9]{%d}$`, f.Digits-f.Places, f.Places), text), "not such a decimal")
 	case schema.JSON:
 		fault(!json.Valid(value), "not JSON")
 	default:
@@ -427,14 +344,14 @@ func (g *generator) faultsOf(f schema.Field, value json.RawMessage) (wrong []str
 			schema.Timestamp: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}`, schema.TimeOfDay: `^[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?$`,
 			schema.Interval: `^(-?[1-9][0-9]{0,8} )?[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?$`, schema.Choice: `^(` + strings.Join(f.Choices, "|") + `)$`,
 		}[f.Kind]
-		fault(!g.matches(form, text), "not of the form of its kind")
+		fault(!k.matches(form, text), "not of the form of its kind")
 	}
 	return wrong
 }
 
-func (g *generator) matches(pattern, text string) bool {
-	if g.patterns[pattern] == nil {
-		g.patterns[pattern] = regexp.MustCompile(pattern)
+func (k *known) matches(pattern, text string) bool {
+	if k.patterns[pattern] == nil {
+		k.patterns[pattern] = regexp.MustCompile(pattern)
 	}
-	return g.patterns[pattern].MatchString(text)
+	return k.patterns[pattern].MatchString(text)
 }

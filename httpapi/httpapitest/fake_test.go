@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A call is a call of a method of a collection. Members that the method has no parameters
@@ -54,7 +56,6 @@ func (f fault) of(method string) bool { return slices.Contains(strings.Fields(f.
 // A fake is a collection of a catalogue with a fault.
 type fake struct {
 	collection catalogue.AnyCollection
-	stores     func(record []byte) error // inserts a record into the collection
 	fault      fault
 }
 
@@ -97,8 +98,6 @@ func (f fake) next(c call) (a answer) {
 		a.err = f.collection.Load(bytes.NewReader(c.body), catalogue.LoadOptions{})
 	case "Revision":
 		a.revision, a.err = f.collection.Revision(), c.ctx.Err()
-	case "Insert":
-		a.err = f.stores(c.body)
 	}
 	return a
 }
@@ -149,7 +148,14 @@ func (f fake) Revision(ctx context.Context) (uint64, error) {
 	return a.revision, a.err
 }
 
-func (f fake) insert(record []byte) error { return f.answer(call{method: "Insert", body: record}).err }
+// fake returns a collection with the fault.
+func (p planted) fake(c httpapi.Collection) httpapi.Collection {
+	f := fake{c.(catalogue.AnyCollection), p.fault}
+	if p.fault.of("Positions") {
+		return positioner{f}
+	}
+	return f
+}
 
 // before changes the calls of the methods, which are separated by spaces.
 func before(methods string, change func(c *call)) fault {
@@ -198,12 +204,12 @@ func keepsRevision(method string) fault {
 	})
 }
 
-// countsFirst takes the count of a page before its records. Insertions are slow, so that some end
+// countsFirst takes the count of a page before its records. Creations are slow, so that some end
 // in between.
 func countsFirst() fault {
 	var inserting atomic.Bool
-	return instead("List Insert", func(c call, next right) answer {
-		if c.method == "Insert" {
+	return instead("List Create", func(c call, next right) answer {
+		if c.method == "Create" {
 			inserting.Store(true)
 			defer inserting.Store(false)
 			time.Sleep(time.Millisecond)
@@ -270,7 +276,7 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 			return next(c)
 		}
 		w := c.Window
-		c.Window = all()
+		c.Window = whole()
 		a := next(c)
 		about.Filters, about.Search, about.Fields = nil, nil, slices.Clone(about.Fields)
 		kinds := map[string]schema.Kind{}
@@ -301,13 +307,12 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 				terms[i].Field = "id_key"
 			}
 		}
-		s := subject{nil, Implementation{Description: about}, c.ctx, map[string][]string{}, map[string]map[int]string{}}
-		list, err := s.reference(changed).List(c.ctx, everything(terms...))
+		sorted, err := sort(c.ctx, about, changed, terms)
 		if err != nil {
 			return answer{err: err}
 		}
 		a.list.Records = nil
-		for _, r := range list.Records {
+		for _, r := range sorted {
 			a.list.Records = append(a.list.Records, byID[idOf(r)])
 		}
 		start, end := w.Bounds(len(a.list.Records))
@@ -315,6 +320,35 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 		return a
 	})
 }
+
+// sort returns open records in the order of a list.
+func sort(ctx context.Context, about schema.Description, records [][]byte, terms []ordering.Term) ([][]byte, error) {
+	c, err := catalogue.New(catalogue.Define[schema.Record](about.Key, catalogue.Options{Description: &about}))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Load(strings.NewReader(fmt.Sprintf(`{%q:[%s]}`, about.Key, bytes.Join(records, []byte(",")))), catalogue.LoadOptions{}); err != nil {
+		return nil, err
+	}
+	collection, err := c.Collection(about.Key)
+	if err != nil {
+		return nil, err
+	}
+	list, err := collection.List(ctx, everything(terms...))
+	return list.Records, err
+}
+
+func decode(object []byte) (members map[string]json.RawMessage) {
+	_ = json.Unmarshal(object, &members)
+	return members
+}
+
+func encode(members map[string]json.RawMessage) string {
+	text, _ := json.Marshal(members) // of valid values
+	return string(text)
+}
+
+func whole() pagination.Window { return pagination.Window{Limit: 5000} }
 
 func (c call) filtered() bool { return len(c.Filter.Tests)+len(c.Filter.Search) > 0 }
 
@@ -358,10 +392,10 @@ func selects(choose func(filter schema.Filter, list lister) [][]byte) fault {
 			return a
 		}
 		chosen := choose(c.Filter, func(filter schema.Filter) [][]byte {
-			return next(call{method: "List", ctx: c.ctx, Query: catalogue.Query{Filter: filter, Window: all()}}).list.Records
+			return next(call{method: "List", ctx: c.ctx, Query: catalogue.Query{Filter: filter, Window: whole()}}).list.Records
 		})
 		w := c.Window
-		c.Window, c.Filter = all(), schema.Filter{}
+		c.Window, c.Filter = whole(), schema.Filter{}
 		a := next(c)
 		a.list.Records = slices.DeleteFunc(slices.Clone(a.list.Records), func(r []byte) bool { return !contains(chosen, r) })
 		a.list.Count = len(a.list.Records)

@@ -3,16 +3,12 @@ package httpapitest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"regexp"
-	"runtime"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -106,17 +102,34 @@ func wareDescription(t *testing.T) schema.Description {
 	return about
 }
 
-// newCatalogue returns a catalogue of films with a director and a genre. Its reviews are
-// open records, which cannot be written.
-func newCatalogue(t *testing.T) (*catalogue.Catalogue, error) {
+func noon() time.Time { return time.Date(2026, 5, 10, 12, 0, 0, 0, time.UTC) }
+
+// reviews are open records with ids and numbers that are equal as float64s, and members of many kinds.
+const reviews = `{"id":9007199254740994,"stars":10,"name":"b"},{"id":9007199254740993,"stars":9.5,"name":"B"},{"id":10,"stars":1e2,"text":"a"},
+	{"id":9,"stars":-0.25,"name":null},{"id":1,"stars":-0.5,"name":"é"},{"id":2,"stars":123456789012345678901234567890},{"id":3,"stars":123456789012345678901234567891,"text":null},
+	{"id":4,"stars":"a"},{"id":5,"stars":[1]},{"id":6,"stars":true,"text":"z"},{"id":7,"stars":false},{"id":8,"stars":{"a":1},"name":"_"},{"id":11,"stars":9007199254740993},{"id":12,"stars":9007199254740992}`
+
+// file has films that orders and filters of other systems confuse.
+const file = `{"directors":[{"id":1,"name":"Anna Rossi"},{"id":2,"name":"Tom"}],"genres":[{"id":1,"name":"drama","position":0},{"id":2,"name":"comedy","position":0}],
+"films":[
+	{"id":1,"title":"b","slug":"b","minutes":90,"price":"9.50","director":1,"genres":[1],"rating":2.5,"status":"released","published":true,"premiereAt":"2024-05-10T18:00:00+02:00","released":"2024-05-10"},
+	{"id":2,"title":"B","slug":"B","minutes":9,"price":"10.00","director":2,"genres":[],"rating":null,"status":"announced","premiereAt":"2024-05-10T16:30:00Z","synopsis":"quoxal"},
+	{"id":3,"title":"é","slug":"e","minutes":90,"price":"9.50","director":1,"genres":[2],"rating":10,"status":"released","published":true,"premiereAt":"2024-05-10T12:00:00-05:00","synopsis":"quoxal brix"},
+	{"id":4,"title":"É_","slug":"f","minutes":100,"price":"100.00","director":1,"genres":[1,2],"rating":9.5,"status":"withdrawn","released":"2023-12-31","synopsis":"brix"},
+	{"id":5,"title":"a_%","slug":"g","minutes":90,"price":"-1.00","director":2,"genres":[],"rating":null,"status":"released","released":"2024-05-10","tags":["b","a"]},
+	{"id":6,"title":"_","slug":"h","minutes":0,"price":"9.50","director":1,"genres":[2],"rating":-1,"status":"released","published":true,"tags":["a"]}
+],"reviews":[` + reviews + `]}`
+
+// definitions returns those of films and of what they refer to, and n others.
+func definitions(t *testing.T) []catalogue.AnyDefinition {
 	wares := wareDescription(t)
-	c, err := catalogue.New(
+	return []catalogue.AnyDefinition{
 		catalogue.Define[director]("directors", catalogue.Options{}),
 		catalogue.Define[genre]("genres", catalogue.Options{Description: &schema.Description{
 			Ordering: []ordering.Term{ordering.Desc("position")},
 			Filters:  []string{"id", "id__in", "name__istartswith", "position__lt"},
 		}}),
-		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
+		catalogue.Define[film]("films", catalogue.Options{Now: noon, Description: &schema.Description{
 			Ordering: []ordering.Term{ordering.Desc("minutes")},
 			Search:   []string{"title", "^synopsis", "=slug", "director__name"},
 			Filters: []string{
@@ -127,220 +140,79 @@ func newCatalogue(t *testing.T) (*catalogue.Catalogue, error) {
 				"title__startswith", "title__istartswith", "slug__in", "premiere_at__gte", "premiere_at__lte", "website__startswith",
 			},
 		}}),
+		catalogue.Define[schema.Record]("reviews", catalogue.Options{Description: &schema.Description{Actions: schema.List | schema.Retrieve}}),
 		catalogue.Define[ware]("wares", catalogue.Options{Description: &wares}),
 		catalogue.Define[label]("labels", catalogue.Options{Description: &schema.Description{Lookup: "slug", Filters: []string{"note"}}}),
 		catalogue.Define[parcel]("parcels", catalogue.Options{Description: &schema.Description{Lookup: "number", Filters: []string{"note"}}}),
-		catalogue.Define[schema.Record]("reviews", catalogue.Options{Description: &schema.Description{Actions: schema.List | schema.Retrieve}}),
-	)
-	if err != nil {
-		return nil, err
-	}
-	return c, c.Load(strings.NewReader(`{"directors":[{"id":1,"name":"Anna Rossi"},{"id":2,"name":"Tom"}],"genres":[{"id":1,"name":"drama","position":0}]}`), catalogue.LoadOptions{})
-}
-
-const newFilm = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":1,"genres":[1],"rating":2.5,"status":"released"}`
-
-// inCatalogue returns the implementation of a collection of a catalogue. T is the type of
-// its records.
-func inCatalogue[T any](t *testing.T, key, body string) Implementation {
-	empty, err := newCatalogue(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := empty
-	t.Cleanup(func() {
-		if err := c.Check(); err != nil && !errors.Is(err, catalogue.ErrDangling) {
-			t.Error(err)
-		}
-	})
-	collection, err := c.Collection(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Implementation{
-		Description: collection.Description(),
-		Body:        body,
-		New: func(_ context.Context, records [][]byte) (httpapi.Collection, error) {
-			c = empty.Clone()
-			collection, err := c.Collection(key)
-			if err != nil {
-				return nil, err
-			}
-			return collection, collection.Load(strings.NewReader("["+string(bytes.Join(records, []byte(",")))+"]"), catalogue.LoadOptions{})
-		},
-		Insert: func(_ context.Context, _ httpapi.Collection, encoded []byte) error {
-			collection, err := catalogue.Define[T](key, catalogue.Options{}).In(c)
-			if err != nil {
-				return err
-			}
-			var record T
-			if err := json.Unmarshal(encoded, &record); err != nil {
-				return err
-			}
-			_, err = collection.Insert(record)
-			return err
-		},
 	}
 }
 
-func TestCatalogue(t *testing.T) {
-	const fullFilm = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":2,"genres":[1],"rating":2.5,"status":"released","tags":["a"],"premiereAt":"2024-05-10T18:00:00Z","released":"2024-05-10","published":true,"synopsis":"S","website":"https://t.example/"}`
-	for reason, impl := range map[string]Implementation{
-		"films":            inCatalogue[film](t, "films", newFilm),
-		"films, all of it": inCatalogue[film](t, "films", fullFilm),
-		"films, no Body":   inCatalogue[film](t, "films", ""),
-		"genres":           inCatalogue[genre](t, "genres", `{"name":"comedy","position":2}`),
-		"labels":           inCatalogue[label](t, "labels", `{"slug":"s","note":"N"}`),
-		"parcels":          inCatalogue[parcel](t, "parcels", `{"number":"01234567-89ab-4def-8123-456789abcdef","note":"N"}`),
-		"directors":        inCatalogue[director](t, "directors", `{"name":"Anna"}`),
-		"wares": inCatalogue[ware](t, "wares", `{"name":"A chair or so","sku":"ABC-1234","email":"a@b.example","uuid":"01234567-89ab-cdef-0123-456789abcdef",`+
-			`"slug":"é","weight":1.5,"price":"9.50","sizes":[1],"tags":["ab"],"rates":{"a":1.5},"address":{"city":"Rome","code":"","geo":{"lat":4.5}},"lines":[{"city":"Bonn"}],"opens":"08:00:00","takes":"1 00:30:00","rank":2}`),
-		"reviews": inCatalogue[schema.Record](t, "reviews", ""),
-	} {
-		t.Run(reason, func(t *testing.T) { TestCollection(t, impl) })
-	}
-}
-
-// A recorder is a testing.TB that records why a check ended.
-type recorder struct {
-	testing.TB
-	problem, skipped string
-}
-
-func (r *recorder) Fatalf(format string, args ...any) {
-	r.problem = fmt.Sprintf(format, args...)
-	runtime.Goexit()
-}
-
-func (r *recorder) Skipf(format string, args ...any) {
-	r.skipped = fmt.Sprintf(format, args...)
-	runtime.Goexit()
-}
-
-func outcome(impl Implementation, c check) *recorder {
-	r := &recorder{}
-	ended := make(chan bool)
-	go func() {
-		defer close(ended)
-		impl.run(r, c)
-	}()
-	<-ended
-	return r
-}
-
-// run runs checks. It returns the names of those that fail, and their problems.
-func run(t *testing.T, impl Implementation, checks []check) (names []string, problems string) {
+// newCatalogue returns a catalogue with the first definitions, or all.
+func newCatalogue(t *testing.T, n int) *catalogue.Catalogue {
 	t.Helper()
-	for _, c := range checks {
-		if r := outcome(impl, c); r.problem != "" {
-			names, problems = append(names, c.name), problems+c.name+": "+r.problem+"\n"
+	c, err := catalogue.New(definitions(t)[:n]...)
+	if err == nil {
+		err = c.Load(strings.NewReader(file), catalogue.LoadOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Numbers of definitions.
+const ofFilms, all = 4, 7
+
+// inMemory returns a function that opens the collections of another catalogue.
+func inMemory(t *testing.T, n int) func(ctx context.Context, file []byte) ([]httpapi.Collection, error) {
+	return func(_ context.Context, file []byte) (list []httpapi.Collection, err error) {
+		c := newCatalogue(t, n)
+		for _, collection := range c.All() {
+			list = append(list, collection)
 		}
-	}
-	return names, problems
-}
-
-func TestInvalidImplementation(t *testing.T) {
-	impl := Implementation{}
-	if err := impl.valid(); err == nil {
-		t.Error("checks without New: no error")
-	}
-	impl = inCatalogue[film](t, "films", "[]")
-	if err := impl.valid(); err == nil || !strings.Contains(err.Error(), "Body is not a JSON object") {
-		t.Errorf("checks with a Body that is a list: %v", err)
+		return list, c.Load(bytes.NewReader(file), catalogue.LoadOptions{})
 	}
 }
 
-// A New that fails makes each check fail or be skipped.
-func TestFailingNew(t *testing.T) {
-	impl := inCatalogue[film](t, "films", newFilm)
-	for reason, newFunc := range map[string]func(context.Context, [][]byte) (httpapi.Collection, error){
-		"error":   func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, errors.New("no table") },
-		"nothing": func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, nil },
+// A catalogue is like itself, with pages of each style.
+func TestCompareCatalogue(t *testing.T) {
+	for _, pages := range []pagination.Style{pagination.Limits{}, pagination.Numbers{Limits: pagination.Limits{Default: 5}}, pagination.Cursors{Limits: pagination.Limits{Default: 3}}} {
+		Compare(t, newCatalogue(t, all), inMemory(t, all), Options{Handler: httpapi.Options{Pages: pages}})
+	}
+}
+
+// A difference is explained by few requests, with their parameters and members that matter.
+func TestShortest(t *testing.T) {
+	for reason, want := range map[string]string{
+		"gte is gt":                   `\tGET /api/films/\?minutes__gte=[0-9]+\n`,
+		"Create stores another value": `\tPOST /api/films/ {("[a-zA-Z]+":[^,]*,?){5}}\n`,
+		"Update ignores its filter":   `Update of "[0-9]+" with the filter`,
 	} {
-		impl.New = newFunc
-		for _, c := range allChecks() {
-			if r := outcome(impl, c); r.problem == "" && r.skipped == "" {
-				t.Errorf("%s: check %s passes", reason, c.name)
-			}
-		}
-		if names, _ := run(t, impl, allChecks()); len(names) < 15 {
-			t.Errorf("%s: only %q fail", reason, names)
+		at := slices.IndexFunc(faults(), func(p planted) bool { return p.reason == reason })
+		if got := find(t, faults()[at]); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s: %s, want it to match %s", reason, got, want)
 		}
 	}
 }
 
-// A collection whose description has pages by cursors is a Positioner.
-func TestCursorsNeedPositions(t *testing.T) {
-	impl := inFake(t, planted{})
-	impl.Description.Pages = pagination.Cursors{}
-	names, problems := run(t, impl, allChecks())
-	if diff := cmp.Diff([]string{"description", "positions"}, names); diff != "" || !strings.Contains(problems, "positions: the description has pages by cursors, but") {
-		t.Errorf("failed checks (-want +got):\n%s\n%s", diff, problems)
-	}
-}
-
-// Errors are compared by the paths of what they blame.
-func TestPaths(t *testing.T) {
-	message := []string{"No."}
-	got := paths("", schema.FieldErrors{
-		{Field: "name", Messages: message},
-		{Field: "slug"},
-		{Field: "address", Fields: schema.FieldErrors{{Field: "city", Messages: message}, {Field: "geo", Fields: schema.FieldErrors{{Field: "lat", Messages: message}}}}},
-		{Field: "lines", Items: []schema.FieldError{{}, {Messages: message}, {Fields: schema.FieldErrors{{Field: "sku", Messages: message}}}}},
+// A function open that fails ends the test.
+func TestFailingOpen(t *testing.T) {
+	r := &recorder{}
+	r.run(func() {
+		Compare(r, newCatalogue(t, ofFilms), func(context.Context, []byte) ([]httpapi.Collection, error) { return nil, errors.New("no table") }, Options{})
 	})
-	want := []string{"name", "slug", "address.city", "address.geo.lat", "lines.1", "lines.2.sku"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	if !strings.Contains(r.problem, "no table") {
+		t.Errorf("problem: %q", r.problem)
 	}
 }
 
-// A collection that addresses records by their ids, although the description has a Lookup, fails
-// the checks of single records. So does one whose paths do not move.
-func TestLookup(t *testing.T) {
-	impl := inCatalogue[label](t, "labels", `{"slug":"s","note":"N"}`)
-	open := impl.New
-	for reason, f := range map[string]fault{
-		"ids": instead("Get Update Delete", func(c call, next right) answer {
-			if a := next(c); a.err == nil || schema.ParseID(c.segment) == 0 {
-				return a
-			}
-			list := next(call{method: "List", ctx: c.ctx}).list
-			for _, record := range list.Records {
-				if strconv.Itoa(idOf(record)) == c.segment {
-					var l label
-					if err := json.Unmarshal(record, &l); err == nil {
-						c.segment = l.Slug
-					}
-				}
-			}
-			return next(c)
-		}),
-		"other letters": before("Get Update Delete", func(c *call) { c.segment = strings.ToLower(strings.TrimSpace(c.segment)) }),
-	} {
-		impl.New = func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {
-			c, err := open(ctx, records)
-			if err != nil {
-				return nil, err
-			}
-			return fake{collection: c.(catalogue.AnyCollection), fault: f}, nil
-		}
-		names, problems := run(t, impl, allChecks())
-		want := map[string][]string{
-			"ids":           {"get-missing", "patch-missing", "put-missing", "delete-missing"},
-			"other letters": {"get", "patch-segments", "delete"},
-		}
-		if diff := cmp.Diff(want[reason], names); diff != "" {
-			t.Errorf("%s: failed checks (-want +got):\n%s\n%s", reason, diff, problems)
-		}
-	}
-}
-
-// Records with hidden or computed fields cannot be compared, nor those without an id.
-func TestHiddenFields(t *testing.T) {
-	for _, f := range []schema.Field{{Name: "password", Hidden: true}, {Name: "password", Computed: true}, {Name: "password", Key: true, Unique: true}} {
-		impl := Implementation{Description: schema.Description{Fields: []schema.Field{f}}, New: func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, nil }}
-		if err := impl.valid(); err == nil || !strings.Contains(err.Error(), "password") {
-			t.Errorf("%+v: error %v", f, err)
-		}
+// What is stored is compared with what Saved returns.
+func TestSaved(t *testing.T) {
+	r := &recorder{}
+	r.run(func() {
+		Compare(r, newCatalogue(t, ofFilms), inMemory(t, ofFilms), Options{Requests: 1, Seed: 1, Saved: func(context.Context) ([]byte, error) { return []byte("{}"), nil }})
+	})
+	if !strings.Contains(r.problem, "stored records") {
+		t.Errorf("problem: %q", r.problem)
 	}
 }

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -20,167 +17,88 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// TestConformance tests described and open collections of the service and those of a
-// program. One node reads, another one creates, updates and deletes, and the third one
-// loads and inserts records. For events and films, each node in turn reads, and then one
-// node does everything. For the others, which have less to check, and with -short, one node reads.
+// TestConformance compares the collections of the service and those of a program with catalogues in
+// memory. One node reads, another one creates, updates and deletes, and the third one loads
+// records. For films, each node in turn reads, and then one node does everything.
 func TestConformance(t *testing.T) {
 	for _, row := range []struct {
-		key, body string
-		related   string // records of other collections
-		own       []etcdstore.Definition
-		roles     [][3]int // of members: which ones read, write and load
-		reason    string
+		service string
+		new     func() (*catalogue.Catalogue, error)
+		data    string
+		own     []etcdstore.Definition
+		roles   [][3]int // of members: which ones read, write and load
 	}{
-		{"events", `{"name":"Reading","slug":"reading","startDate":"2026-05-01T18:00:00+02:00","endDate":"2026-05-01T20:00:00+02:00"}`, "",
-			nil, allRoles(), "a type with posts"},
-		{"social-links", `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`, `"authors":[{"id":1}],`,
-			nil, [][3]int{{0, 2, 1}}, "a type with a reference"},
-		{"labels", "", "", nil, [][3]int{{1, 0, 2}}, "a type without posts"},
-		{"books", "", "", nil, [][3]int{{2, 1, 0}}, "open records"},
-		{"films", newFilm, relatedToFilm, typedFilms(), allRoles(), "all kinds of fields, references and filters"},
-		{"films", fullFilm, relatedToFilm, typedFilms(), [][3]int{{0, 2, 1}}, "a value in each field"},
-		{"genres", `{"name":"comedy","position":2}`, "", typedFilms(), [][3]int{{1, 0, 2}}, "records to which lists refer"},
+		{"house", func() (*catalogue.Catalogue, error) { return resources.New() }, dataset + "dataset.json", nil, [][3]int{{0, 2, 1}}},
+		{"films", newFilms, dataset + "own/dataset.json", typedFilms(), [][3]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 0, 0}}},
 	} {
 		if testing.Short() {
 			row.roles = row.roles[:1]
 		}
 		for _, members := range row.roles {
-			t.Run(fmt.Sprintf("%s, %s/nodes %v", row.key, row.reason, members), func(t *testing.T) {
-				h := &testedHouse{key: row.key, related: row.related, definitions: row.own, members: members}
-				h.verify(t, row.body)
+			t.Run(fmt.Sprintf("%s/nodes %v", row.service, members), func(t *testing.T) {
+				cat, err := row.new()
+				if err == nil {
+					err = cat.LoadFile(row.data, catalogue.LoadOptions{})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := &rolesOf{T: t, definitions: row.own, members: members}
+				defer n.close()
+				httpapitest.Compare(t, cat, n.open, httpapitest.Options{Requests: 400, Saved: n.saved})
 			})
 		}
 	}
 }
 
-func allRoles() [][3]int { return [][3]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 0, 0}} }
+const newFilm = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":1,"genres":[1],"rating":2.5,"status":"released"}`
 
-const (
-	newFilm       = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":1,"genres":[1],"rating":2.5,"status":"released"}`
-	fullFilm      = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":2,"genres":[1],"rating":2.5,"status":"released","premiereAt":"2024-05-10T18:00:00Z","released":"2024-05-10","published":true,"synopsis":"S"}`
-	relatedToFilm = `"directors":[{"id":1,"name":"Anna Rossi","slug":"anna"},{"id":2,"name":"Tom","slug":"tom"}],"genres":[{"id":1,"name":"drama","position":0}],`
-)
-
-// A testedHouse makes collections for package httpapitest.
-type testedHouse struct {
-	key, related string
-	definitions  []etcdstore.Definition
-	members      [3]int // of the stores that read, write and load
-
-	stores [3]*etcdstore.Store // of the last collection, or nil
-	prefix string
+// rolesOf are the stores of a test that read, write and load.
+type rolesOf struct {
+	*testing.T
+	definitions []etcdstore.Definition
+	members     [3]int
+	stores      [3]*etcdstore.Store // or nil
 }
 
-func (h *testedHouse) verify(t *testing.T, body string) {
-	defer h.close(t)
-	httpapitest.TestCollection(t, httpapitest.Implementation{
-		Description: h.description(t),
-		New: func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {
-			return h.new(ctx, t, records)
-		},
-		Insert: func(ctx context.Context, _ httpapi.Collection, record []byte) error {
-			return h.insert(ctx, t, record)
-		},
-		Body: body,
-	})
-}
-
-// description returns the description of the collection without asking a Store.
-func (h *testedHouse) description(t *testing.T) schema.Description {
-	t.Helper()
-	cat, err := newFilms()
-	if h.definitions == nil {
-		cat, err = resources.New()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := cat.Collection(h.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.Description()
-}
-
-// new opens the stores of a new house and returns a collection with the records.
-func (h *testedHouse) new(ctx context.Context, t *testing.T, records [][]byte) (httpapi.Collection, error) {
-	h.close(t)
-	h.prefix = newPrefix()
-	for i, member := range h.members {
-		if i > 0 && member == h.members[0] {
-			h.stores[i] = h.stores[0]
-			continue
-		}
-		var err error
-		if h.stores[i], err = openAt(t, member, h.prefix, h.definitions); err != nil {
+// open opens stores of new records and returns the collections of the one that reads.
+func (n *rolesOf) open(ctx context.Context, file []byte) (list []httpapi.Collection, err error) {
+	n.close()
+	prefix := newPrefix()
+	for i, member := range n.members {
+		if i > 0 && member == n.members[0] {
+			n.stores[i] = n.stores[0]
+		} else if n.stores[i], err = openAt(n.T, member, prefix, n.definitions); err != nil {
 			return nil, err
 		}
 	}
-	file := fmt.Sprintf(`{%s%q:[%s]}`, h.related, h.key, bytes.Join(records, []byte(",")))
-	if err := h.stores[2].Load(ctx, strings.NewReader(file)); err != nil {
+	if err := n.stores[2].Load(ctx, bytes.NewReader(file)); err != nil {
 		return nil, err
 	}
-	reading := storeCollection(h.stores[0], h.key)
-	if _, err := reading.Revision(ctx); err != nil { // waits for the records, which Description does not
-		return nil, err
+	for i, reading := range n.stores[0].Collections() {
+		list = append(list, &split{reading.(collection), n.stores[1].Collections()[i].(collection)})
 	}
-	if h.stores[1] == h.stores[0] {
-		return reading, nil
-	}
-	return &split{reading, storeCollection(h.stores[1], h.key)}, nil
+	_, err = list[0].(*split).Revision(ctx) // waits for the records
+	return list, err
 }
 
-// insert writes a record with an id as a Store does.
-func (h *testedHouse) insert(ctx context.Context, t *testing.T, record []byte) error {
-	r, err := schema.ParseRecord(record)
-	if err != nil {
-		return err
-	}
-	client := shared.get(t).Clients[h.members[2]]
-	for {
-		version, err := client.Get(ctx, h.prefix+"version")
-		if err != nil {
-			return err
-		}
-		generation := string(version.Kvs[0].Value)
-		ids := h.prefix + generation + "/ids/" + h.key
-		last, err := client.Get(ctx, ids)
-		if err != nil {
-			return err
-		}
-		highest, err := strconv.Atoi(string(last.Kvs[0].Value))
-		if err != nil {
-			return err
-		}
-		stored, err := client.Txn(ctx).
-			If(clientv3.Compare(clientv3.ModRevision(ids), "=", last.Kvs[0].ModRevision)).
-			Then(
-				clientv3.OpPut(h.prefix+"version", generation),
-				clientv3.OpPut(fmt.Sprintf("%s%s/records/%s/%019d", h.prefix, generation, h.key, r.ID), string(record)),
-				clientv3.OpPut(ids, strconv.Itoa(max(highest, r.ID))),
-			).Commit()
-		if err != nil || stored.Succeeded {
-			return err
+// saved returns what all three nodes have.
+func (n *rolesOf) saved(context.Context) ([]byte, error) {
+	reading := save(n.T, n.stores[0])
+	for _, store := range n.stores[1:] {
+		if diff := cmp.Diff(reading, save(n.T, store)); diff != "" {
+			return nil, fmt.Errorf("records of two nodes differ:\n%.3000s", diff)
 		}
 	}
+	return []byte(reading), nil
 }
 
-// close compares the records of the stores and closes them.
-func (h *testedHouse) close(t *testing.T) {
-	if h.stores[2] != nil { // all stores were opened
-		reading := save(t, h.stores[0])
-		for _, store := range h.stores[1:] {
-			if diff := cmp.Diff(reading, save(t, store)); diff != "" {
-				t.Errorf("records of two nodes differ:\n%.3000s", diff)
-			}
-		}
-	}
-	for i, store := range h.stores {
+func (n *rolesOf) close() {
+	for i, store := range n.stores {
 		if store != nil {
 			store.Close()
 		}
-		h.stores[i] = nil
+		n.stores[i] = nil
 	}
 }
 

@@ -112,6 +112,7 @@ type collection interface {
 	httpapi.Deleter
 	httpapi.Getter
 	httpapi.Revisioner
+	httpapi.ReferenceChecker
 }
 
 func storeCollection(store *etcdstore.Store, key string) collection {

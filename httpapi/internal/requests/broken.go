@@ -1,5 +1,4 @@
-// Package broken makes up bodies and values that handlers refuse, for tests.
-package broken
+package requests
 
 import (
 	"encoding/json"
@@ -18,9 +17,8 @@ type Maker struct {
 	*rand.Rand
 }
 
-// New returns a Maker with the random numbers of two seeds.
-func New(seed1, seed2 uint64) Maker {
-	r := rand.New(rand.NewPCG(seed1, seed2))
+func newMaker(seed uint64) Maker {
+	r := rand.New(rand.NewPCG(seed, 0))
 	return Maker{values.Maker{Choose: r.IntN, Odd: true}, r}
 }
 

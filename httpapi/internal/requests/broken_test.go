@@ -1,4 +1,4 @@
-package broken
+package requests
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 // A broken value is JSON that often is not valid.
 func TestBroken(t *testing.T) {
-	m := New(3, 4)
+	m := newMaker(3)
 	inner := []schema.Field{{Name: "city", Kind: schema.Text, Required: true, MinLength: 2}, {Name: "lat", Kind: schema.Float, Min: "-90.5", Max: "90"}}
 	for _, f := range []schema.Field{
 		{Kind: schema.Integer}, {Kind: schema.Decimal, Digits: 8, Places: 2, Min: "0.01", Max: "9999.99"}, {Kind: schema.Text, Blank: true, MaxLength: 5},
