@@ -284,7 +284,7 @@ func TestRecordsErrors(t *testing.T) {
 		{"no choices", nil, []schema.Description{describe("a", schema.Field{Name: "f", Kind: schema.Choice})}, "f"},
 		{"Min is greater than Max", nil, []schema.Description{describe("a", schema.Field{Name: "f", Kind: schema.Integer, Min: "2", Max: "1"})}, "f"},
 		{"too few choices", nil, []schema.Description{describe("a", unique(schema.Field{Kind: schema.Choice, Choices: []string{"x"}}))}, "a: f: no value is left for record 2 of 12"},
-		{"a reference by a text", nil, []schema.Description{describe("a", schema.Field{Name: "f", Kind: schema.Reference, Refers: "b", By: "slug"}), describe("b")}, "a: f: it refers to b by slug"},
+		{"a reference by a text", nil, []schema.Description{describe("a", schema.Field{Name: "f", Kind: schema.Reference, Refers: "b", By: "slug"}), describe("b")}, "a: f: it refers to b by slug, which is no field of these"},
 		{"a pattern that contradicts the length", nil, []schema.Description{describe("a", schema.Field{Name: "f", Kind: schema.Text, Pattern: regexp.MustCompile("^aaa$"), MaxLength: 2})}, "a: f: no value"},
 		{"too few booleans", map[string]int{"a": 3}, []schema.Description{describe("a", unique(schema.Field{Kind: schema.Boolean}))}, "a: f: no value is left for record 3 of 3"},
 		{"too few integers", nil, []schema.Description{describe("a", unique(schema.Field{Kind: schema.Integer, Min: "-2", Max: "8"}))}, "a: f: no value is left for record 12 of 12"},

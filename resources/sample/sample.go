@@ -78,10 +78,12 @@ func idAt(i int) int { return 1 + i + i/7 }
 // indexOf is the inverse of idAt.
 func indexOf(id int) int { return (id - 1) - (id-1)/8 }
 
-// A maker generates records. It is immutable.
+// A maker generates records.
 type maker struct {
 	seed  uint64
 	sizes map[string]int // of the collections by key
+	about map[string]schema.Description
+	made  map[string][]string // values of the fields by which others refer
 	texts
 }
 

@@ -187,11 +187,6 @@ func (s *Type) allErrors(valid schema.Record, err error) error {
 	if !invalid || s.OwnJSON {
 		return err
 	}
-	for _, f := range s.demands.Fields {
-		if s.Common(f.Name) { // it holds what a valid field may be
-			valid = valid.Without(f.Name)
-		}
-	}
 	faults := s.faults(valid, nil)
 	if faults == nil {
 		return err
@@ -205,7 +200,7 @@ func (s *Type) allErrors(valid schema.Record, err error) error {
 }
 
 // faults returns the errors of the members that the record type cannot hold. err is the error of
-// decoding all of them.
+// decoding all of them, or nil if they are valid; then those of the most common types can be held.
 func (s *Type) faults(members schema.Record, err error) (errs schema.FieldErrors) {
 	var blamed *schema.MemberError // a method UnmarshalJSON may name a member
 	if s.OwnJSON && !errors.As(err, &blamed) && members.String() != "{}" {
@@ -213,7 +208,7 @@ func (s *Type) faults(members schema.Record, err error) (errs schema.FieldErrors
 	}
 	for _, f := range s.demands.Fields {
 		text, sent := members.Get(f.Name)
-		if !sent || f.ReadOnly || f.Created {
+		if !sent || f.ReadOnly || f.Created || err == nil && s.Common(f.Name) {
 			continue
 		}
 		message := ""

@@ -1,0 +1,148 @@
+package sample_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/resources/sample"
+)
+
+// A uuid writes its bytes as text, as uuid.UUID does.
+type uuid [16]byte
+
+func (u uuid) MarshalText() ([]byte, error) {
+	h := hex.EncodeToString(u[:])
+	return []byte(h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]), nil
+}
+
+func (u *uuid) UnmarshalText(text []byte) error {
+	digits := strings.ReplaceAll(string(text), "-", "")
+	if len(digits) != 2*len(u) {
+		return fmt.Errorf("%s is not a UUID", text)
+	}
+	_, err := hex.Decode(u[:], []byte(digits))
+	return err
+}
+
+// Records with ids and keys of all kinds, and with references to them.
+type (
+	untagged struct {
+		ID   int
+		Name string
+	}
+	underscored struct {
+		ID   *int64 `json:"_id,omitempty"`
+		Name string `json:"name"`
+	}
+	inText struct {
+		ID   uint32 `json:"id,string"`
+		Name string `json:"name"`
+	}
+	numbered struct {
+		Name   string `json:"name"`
+		Number int    `json:"number"`
+		Next   *int   `json:"next" backlist:"refers=numbered"`
+	}
+	keyed struct {
+		Node  string `json:"node" backlist:"key"`
+		Title string `json:"title,omitempty"`
+	}
+	keyNamedID struct {
+		ID   string `json:"id" backlist:"key,fold,maxlength=6"`
+		Node string `json:"node" backlist:"refers=keyed"`
+	}
+	keyedByUUID struct {
+		ID    uuid     `json:"id"`
+		Nodes []string `json:"nodes" backlist:"refers=keyed"`
+	}
+	usual struct {
+		ID   string  `json:"id" backlist:"key,uuid,optional"`
+		Slug *string `json:"slug" backlist:"slug,unique"`
+	}
+	referring struct {
+		ID       int      `json:"id"`
+		Untagged int      `json:"untagged" backlist:"refers=untagged"`
+		Number   int      `json:"number" backlist:"refers=numbered"`
+		Slug     *string  `json:"slug" backlist:"refers=usual.slug"`
+		Short    string   `json:"short" backlist:"refers=ids"`
+		Before   *string  `json:"before" backlist:"refers=referring.code"`
+		Code     string   `json:"code" backlist:"unique"`
+		Usual    []string `json:"usual" backlist:"refers=usual,minlength=1"`
+	}
+)
+
+// TestRecordsCanBeLoaded loads samples of records with ids and keys of all kinds, and checks that they are
+// valid and that all references resolve.
+func TestRecordsCanBeLoaded(t *testing.T) {
+	definitions := []catalogue.AnyDefinition{
+		catalogue.Define[untagged]("untagged", catalogue.Options{}),
+		catalogue.Define[underscored]("underscored", catalogue.Options{}),
+		catalogue.Define[inText]("inText", catalogue.Options{}),
+		catalogue.Define[numbered]("numbered", catalogue.Options{ID: "number"}),
+		catalogue.Define[keyed]("keyed", catalogue.Options{}),
+		catalogue.Define[keyNamedID]("ids", catalogue.Options{}),
+		catalogue.Define[keyedByUUID]("uuids", catalogue.Options{ID: "id"}),
+		catalogue.Define[usual]("usual", catalogue.Options{}),
+		catalogue.Define[referring]("referring", catalogue.Options{}),
+		catalogue.Define[schema.Record]("open", catalogue.Options{Description: &schema.Description{Lookup: "code", Fields: []schema.Field{
+			{Name: "code", Kind: schema.Text, Key: true, Unique: true, Required: true},
+			{Name: "node", Kind: schema.Reference, Refers: "keyed", Required: true},
+		}}}),
+	}
+	for seed := range uint64(20) {
+		c, err := catalogue.New(definitions...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []schema.Description
+		for _, of := range c.All() {
+			all = append(all, of.Description())
+		}
+		load(t, c, sample.Options{Seed: seed, Sizes: map[string]int{"usual": 40, "uuids": 3}}, all...)
+		for key, of := range c.All() {
+			if n := of.Count(); n != map[string]int{"usual": 40, "uuids": 3}[key] && n != 12 {
+				t.Errorf("%d %s, want 12", n, key)
+			}
+		}
+	}
+}
+
+// TestRecordsOfDescriptionOf checks that a description of a type, which no catalogue has completed, is enough.
+func TestRecordsOfDescriptionOf(t *testing.T) {
+	c, err := catalogue.New(catalogue.Define[keyed]("keyed", catalogue.Options{}), catalogue.Define[keyNamedID]("ids", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := schema.DescriptionOf[keyed]("keyed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	by, err := schema.DescriptionOf[keyNamedID]("ids")
+	if err != nil {
+		t.Fatal(err)
+	}
+	load(t, c, sample.Options{}, by, of)
+}
+
+func load(t *testing.T, c *catalogue.Catalogue, opts sample.Options, descriptions ...schema.Description) {
+	t.Helper()
+	all, err := sample.Records(opts, descriptions...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Load(strings.NewReader(string(text)), catalogue.LoadOptions{Validate: true, References: true}); err != nil {
+		t.Fatalf("seed %d: %v\n%s", opts.Seed, err, text)
+	}
+	if err := c.Check(); err != nil {
+		t.Errorf("seed %d: %v", opts.Seed, err)
+	}
+}
