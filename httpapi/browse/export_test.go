@@ -180,9 +180,14 @@ func (c readers) List(ctx context.Context, q catalogue.Query) (catalogue.Listing
 	return list, err
 }
 
-func (c readers) Count(context.Context, schema.Filter, [][]schema.Test) ([]int, error) {
+func (c readers) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
 	*c.read++
-	return nil, nil
+	return c.AnyCollection.Get(ctx, segment, filter)
+}
+
+func (c readers) Count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) ([]int, error) {
+	*c.read++
+	return c.Counts(ctx, filter, groups)
 }
 
 // A GET of an export reads each record once if the description has all members, and otherwise twice.
