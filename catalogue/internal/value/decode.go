@@ -139,7 +139,7 @@ func listOf[V any](one func([]byte) (V, bool)) func(text []byte) ([]V, bool) {
 	}
 }
 
-// Decode decodes a value of a [schema.Record]. A number in an interface becomes a [json.Number].
+// Decode decodes a value of a [schema.Record] into v, which is zero. A number in an interface becomes a [json.Number].
 // Arrays are checked for their length. A value that should be inside a text may be without it.
 func (d Decoder) Decode(v reflect.Value, text string) error {
 	if d.quoted {
@@ -147,6 +147,9 @@ func (d Decoder) Decode(v reflect.Value, text string) error {
 	}
 	if text == "null" && !nullable(v.Type()) {
 		return ErrNull
+	}
+	if !d.quoted && d.Common != nil && d.Common(v.Addr().UnsafePointer(), []byte(text)) {
+		return nil
 	}
 	decode := func() error { return json.Unmarshal([]byte(text), v.Addr().Interface()) }
 	if d.special {
