@@ -129,6 +129,30 @@ func TestRecordsOfDescriptionOf(t *testing.T) {
 	load(t, c, sample.Options{}, by, of)
 }
 
+// TestRecordsPassChecks checks that values pass the Check of their field, and that it is an error if none does.
+func TestRecordsPassChecks(t *testing.T) {
+	field := schema.Field{Name: "n", Kind: schema.Integer, Required: true, Min: "1", Max: "99", Check: func(value string) error {
+		if !strings.HasSuffix(value, "7") {
+			return fmt.Errorf("%s does not end with 7", value)
+		}
+		return nil
+	}}
+	about := schema.Description{Key: "sevens", Segment: "sevens", Name: "seven", Fields: []schema.Field{field}}
+	all, err := sample.Records(sample.Options{}, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all["sevens"] {
+		if text, _ := r.Get("n"); field.Check(text) != nil {
+			t.Errorf("%s is made up", r)
+		}
+	}
+	about.Fields[0].Check = func(string) error { return fmt.Errorf("no") }
+	if _, err := sample.Records(sample.Options{}, about); err == nil || !strings.Contains(err.Error(), "sevens: n: no value is left") {
+		t.Errorf("error %v, want one that names the field", err)
+	}
+}
+
 func load(t *testing.T, c *catalogue.Catalogue, opts sample.Options, descriptions ...schema.Description) {
 	t.Helper()
 	all, err := sample.Records(opts, descriptions...)
