@@ -116,16 +116,18 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 		if err != nil {
 			continue
 		}
-		wire := name
-		if !d.SnakeCase() {
-			wire = ordering.Camel(name)
+		wire := func() string { // which few errors need
+			if d.SnakeCase() {
+				return name
+			}
+			return ordering.Camel(name)
 		}
 		test, ok, message := f.test(lookup, given, wire, check)
 		if part != nil && ok {
 			test = part.test(whole, test, check.as)
 		}
 		if message != "" {
-			errs = append(errs, FieldError{Field: wire, Messages: []string{message}})
+			errs = append(errs, FieldError{Field: wire(), Messages: []string{message}})
 		} else if ok {
 			filter.Tests = append(filter.Tests, test)
 		}
@@ -162,7 +164,7 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 
 // test returns the test of a parameter, which errors name, with the given values. ok is false if the
 // parameter counts as absent or if message is not empty.
-func (f Field) test(lookup string, given []string, parameter string, checks *checker) (t Test, ok bool, message string) {
+func (f Field) test(lookup string, given []string, parameter func() string, checks *checker) (t Test, ok bool, message string) {
 	t = Test{Field: ordering.Snake(f.Name), Lookup: lookup}
 	last := validUTF8(given[len(given)-1])
 	switch {
@@ -189,7 +191,7 @@ func (f Field) test(lookup string, given []string, parameter string, checks *che
 			t.Values = []string{value}
 		}
 		if message == "" && (lookup == "regex" || lookup == "iregex") {
-			t.Match, message = checks.expression(parameter, value, lookup == "iregex")
+			t.Match, message = checks.expression(parameter(), value, lookup == "iregex")
 		}
 	}
 	return t, message == "", message
