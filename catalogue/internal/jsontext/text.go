@@ -19,6 +19,9 @@ func AppendString(dst []byte, text string) []byte {
 	dst = append(append(dst, '"'), text...)
 	start := len(dst) - len(text)
 	plain := PlainPrefix(dst[start:])
+	if plain == len(text) {
+		return append(dst, '"')
+	}
 	room := len(text) - plain
 	for _, c := range []byte(text[plain:]) {
 		if c < ' ' {
