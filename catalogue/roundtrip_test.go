@@ -62,8 +62,8 @@ type (
 	}
 	inText[V any] struct {
 		ID    int `json:"id"`
-		Full  V   `json:"full,string"`
-		Empty V   `json:"empty,string,omitempty"`
+		Full  V   `json:"full,string"`            //lint:ignore SA5008 V is a number
+		Empty V   `json:"empty,string,omitempty"` //lint:ignore SA5008 V is a number
 		Null  *V  `json:"null,string"`
 	}
 )

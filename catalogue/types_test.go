@@ -272,7 +272,7 @@ func TestTypesRefused(t *testing.T) {
 		}](none),
 		"a format outside the JSON": refusal[struct {
 			ID int
-			At time.Time `json:"-" xml:"at,format:unix"`
+			At time.Time `json:"-" xml:"at,format:unix"` //lint:ignore SA5008 of another package
 		}](none),
 		"a format in a type with methods of its own": refusal[holder[methodFormat]](none),
 		"a name like an option": refusal[struct {
