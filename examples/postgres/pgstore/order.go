@@ -106,7 +106,7 @@ func (q *statement) exprs(t *table, alias string, term ordering.Term, numbers ma
 	if c, ok := t.column(term.Field); ok {
 		return c.exprs(alias)
 	}
-	if n, ok := numbers[term.Field]; ok {
+	if n, ok := numbers[ordering.Snake(term.Field)]; ok { // line1 is line_1
 		return keyExprs(n)
 	}
 	c, to, rest, ok := t.follow(term.Field)
