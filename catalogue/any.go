@@ -106,7 +106,8 @@ func (c AnyCollection) Revision() uint64 { return c.core.Store.Revision() }
 // Filters compare values in the order of their field; those that look for a text within the
 // field read it as it is. Filters by order, such as minutes__gte, and by prefix use indexes;
 // [Selection] describes their cost. These are O(n): case-insensitive filters of text, filters of
-// parts of text and of lists of references, and a search.
+// parts of text and of lists of references, and a search. Filters and searches for a text within
+// text read the texts of all records, which the first of them collects in memory.
 //
 // A page that fields of other records select or order belongs to one instant of all collections
 // concerned. It takes O(n + m) for n records in the collection and m in those to which the

@@ -342,3 +342,86 @@ func BenchmarkRequests(b *testing.B) {
 		})
 	}
 }
+
+// A person of BenchmarkSearch has a name of 24 letters and a text of 85.
+type person struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+	Note string `json:"note"`
+}
+
+// spelled returns n letters of random syllables.
+func spelled(r *rand.Rand, n int) string {
+	syllables := strings.Fields("an ber cor dan el fra go hu in jo ka lu mar ne o pe qui ros si ta ul vi we xa yo za")
+	var b strings.Builder
+	for b.Len() < n {
+		b.WriteString(syllables[r.IntN(len(syllables))])
+	}
+	return b.String()[:n]
+}
+
+// BenchmarkSearch searches 1,000,000 records for words, in turn in the texts of the records that stand
+// beside the index and record by record, as filters with a function do. Each search is for other words.
+// The times are the medians of a search.
+func BenchmarkSearch(b *testing.B) {
+	const n = 1_000_000
+	cat, err := catalogue.New(catalogue.Define[person]("people", catalogue.Options{}))
+	must(b, err)
+	people := mustIn(catalogue.Define[person]("people", catalogue.Options{}), cat)
+	r := rand.New(rand.NewPCG(1, 2))
+	must(b, people.ReplaceAll(func(yield func(person) bool) {
+		for id := 1; id <= n && yield(person{id, spelled(r, 24), spelled(r, 85)}); id++ {
+		}
+	}))
+	c := collectionOf(b, cat, "people")
+	byName := []ordering.Term{ordering.Asc("name")}
+	for _, row := range []struct {
+		name    string
+		fields  []string
+		letters []int // of each word
+		terms   []ordering.Term
+	}{
+		{"four letters of 24", []string{"name"}, []int{4}, nil},
+		{"two letters of 24", []string{"name"}, []int{2}, nil},
+		{"four letters of 24 by name", []string{"name"}, []int{4}, byName},
+		{"two letters of 24 by name", []string{"name"}, []int{2}, byName},
+		{"two words of 24", []string{"name"}, []int{4, 3}, nil},
+		{"four letters of 85", []string{"note"}, []int{4}, nil},
+		{"four letters of 24 and 85", []string{"name", "note"}, []int{4}, nil},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			search := func(words []string, each func(t schema.Test) schema.Test) time.Duration {
+				q := catalogue.Query{Window: pagination.Window{Limit: benchLimit}, Terms: row.terms}
+				for _, word := range words {
+					var tests []schema.Test
+					for _, field := range row.fields {
+						tests = append(tests, each(schema.Test{Field: field, Lookup: "icontains", Values: []string{word}}))
+					}
+					q.Filter.Search = append(q.Filter.Search, tests)
+				}
+				begin := time.Now()
+				must(b, second(c.List(b.Context(), q)))
+				return time.Since(begin)
+			}
+			inTexts := func(t schema.Test) schema.Test { return t }
+			oneByOne := func(t schema.Test) schema.Test { t.Match = t.MatchesText; return t }
+			var texts, records []time.Duration
+			for i := range 3 {
+				search([]string{fmt.Sprint("none", i)}, inTexts)
+			}
+			for b.Loop() {
+				var words []string
+				for _, letters := range row.letters {
+					words = append(words, spelled(r, letters))
+				}
+				texts, records = append(texts, search(words, inTexts)), append(records, search(words, oneByOne))
+			}
+			slices.Sort(texts)
+			slices.Sort(records)
+			now, before := texts[len(texts)/2], records[len(records)/2]
+			b.ReportMetric(float64(now.Microseconds())/1e3, "texts-ms")
+			b.ReportMetric(float64(before.Microseconds())/1e3, "records-ms")
+			b.ReportMetric(float64(before)/float64(now), "×")
+		})
+	}
+}

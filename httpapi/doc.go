@@ -88,8 +88,8 @@
 // first use of an index is not included. Collections of the program allocate what they do.
 //
 // The package limits neither the rate of requests nor the number of connections. The first
-// request with an ordering sorts the collection, in O(n log n), and a search reads all
-// records: limit the rate of untrusted clients, and set the timeouts of [http.Server].
+// request with an ordering sorts the collection, in O(n log n), and a search reads the
+// texts of all records: limit the rate of untrusted clients, and set the timeouts of [http.Server].
 //
 // # Concurrency
 //

@@ -3,9 +3,11 @@ package core
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -20,6 +22,7 @@ type filter struct {
 	of      *Type
 	where   []store.Condition
 	match   []func(*store.Entry) bool
+	words   store.Words // of match
 	instant *instant    // nil unless the query reads other collections
 	turn    *store.Turn // nil without tests
 }
@@ -57,7 +60,7 @@ func (f filter) addTo(q *store.Query) {
 		q.Where = append(q.Where, f.where...)
 	}
 	if len(f.match) > 0 {
-		q.Match, q.Turn = f.matches, f.turn
+		q.Match, q.Words, q.Turn = f.matches, f.words, f.turn
 	}
 }
 
@@ -91,6 +94,7 @@ func (in *instant) filter(c *Collection, wanted schema.Filter, n int, turn *stor
 	}
 	bit, width := 0, (len(wanted.Tests)+len(wanted.Search)+63)/64
 	for _, tests := range wanted.Search {
+		f.demand(tests)
 		for _, t := range tests {
 			if err := j.add(in, t, bit, width, n); err != nil {
 				return f, err
@@ -100,9 +104,13 @@ func (in *instant) filter(c *Collection, wanted schema.Filter, n int, turn *stor
 	}
 	for _, t := range wanted.Tests {
 		if !crosses(c, t.Field) {
-			err = f.add(t)
+			n := len(f.match)
+			if err = f.add(t); len(f.match) > n {
+				f.demand([]schema.Test{t})
+			}
 		} else {
 			err = j.add(in, t, bit, width, n)
+			f.words.Loose = true
 			bit++
 		}
 		if err != nil {
@@ -172,6 +180,7 @@ func (f *filter) restrict(c *layout.Field, ranges []ordering.Range) {
 	if c.Indexed {
 		f.where = append(f.where, store.Condition{Field: c.Snake, Ranges: ranges})
 	} else {
+		f.words.Loose = true
 		f.match = append(f.match, func(e *store.Entry) bool { return ordering.InRanges(ranges, c.EntryKey(e)) })
 	}
 }
@@ -256,19 +265,31 @@ func contains(c *layout.Field, t schema.Test) func(*store.Entry) bool {
 	return func(e *store.Entry) bool { return c.AnyReference(e, is) }
 }
 
-// textual returns the function of a test of text, of which an error ends the turn. Of a time and of a
-// number it is the text in JSON.
-func textual(s *Type, c *layout.Field, t schema.Test, turn *store.Turn) func(*store.Entry) bool {
-	_, texts := c.SortKey("0").AsText()
-	read := 0 // bytes since the last pause
-	return func(e *store.Entry) bool {
-		k := c.JSONKey(e)
-		text, ok := k.AsText()
-		if moment, isTime := k.AsTime(); isTime {
-			text, ok = moment.Format(time.RFC3339Nano), true
-		} else if !ok && !texts && k != sortkey.Null() {
-			text, ok = s.ValueIn(e, c), true
+// wordLookups are the lookups of texts that contain the value, in any letters.
+var wordLookups = [...]string{"icontains", "istartswith", "iendswith", "iexact", "contains", "startswith", "endswith"}
+
+// demand makes the words demand one of those of some tests, unless one of them is not of a text that
+// contains one word.
+func (f *filter) demand(tests []schema.Test) {
+	list := make([]store.Word, len(tests))
+	for i, t := range tests {
+		c := f.of.Column(t.Field)
+		contains := t.Match == nil && len(t.Values) == 1 && slices.Contains(wordLookups[:], t.Lookup)
+		if c == nil || c.Kind == schema.References || !contains || t.Values[0] == "" || !utf8.ValidString(t.Values[0]) {
+			f.words.Loose = true
+			return
 		}
+		list[i] = store.Word{Word: strings.ToUpper(t.Values[0]), Field: c.Snake, Text: textOf(f.of, c)}
+		f.words.Loose = f.words.Loose || t.Lookup != "icontains"
+	}
+	f.words.Lists, f.words.Key = append(f.words.Lists, list), f.words.Key+fmt.Sprint(tests)
+}
+
+// textual returns the function of a test of text, of which an error ends the turn.
+func textual(s *Type, c *layout.Field, t schema.Test, turn *store.Turn) func(*store.Entry) bool {
+	of, read := textOf(s, c), 0 // read are bytes since the last pause
+	return func(e *store.Entry) bool {
+		text, ok := of(e)
 		if !ok {
 			return false
 		}
@@ -283,6 +304,21 @@ func textual(s *Type, c *layout.Field, t schema.Test, turn *store.Turn) func(*st
 // pauseBytes is how much text a regular expression is matched with between two looks at the clock. The
 // largest expression takes some 20 ms for it.
 const pauseBytes = 4096
+
+// textOf returns the function of the text of a column. Of a time and of a number it is the text in JSON.
+func textOf(s *Type, c *layout.Field) func(*store.Entry) (text string, ok bool) {
+	_, texts := c.SortKey("0").AsText()
+	return func(e *store.Entry) (text string, ok bool) {
+		k := c.JSONKey(e)
+		text, ok = k.AsText()
+		if moment, isTime := k.AsTime(); isTime {
+			text, ok = moment.Format(time.RFC3339Nano), true
+		} else if !ok && !texts && k != sortkey.Null() {
+			text, ok = s.ValueIn(e, c), true
+		}
+		return text, ok
+	}
+}
 
 // unknownColumn returns the error for a field that is not described.
 func unknownColumn(s *Type, name string) error {

@@ -244,7 +244,7 @@ func (s *State) evict() {
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {
 		return !x.kept && (x.keySize() > maxKeys(n, x.terms) || x.idle > max(n, minIdle))
 	})
-	s.limit(maxSingle, 2*maxPerRecord*n, func(x *orderingIndex) bool { return len(x.terms) == 1 })
+	s.limit(maxSingle, 2*maxPerRecord*n-s.primary.textSize(), func(x *orderingIndex) bool { return len(x.terms) == 1 })
 	s.limit(maxCombined, maxPerRecord*n, func(x *orderingIndex) bool { return len(x.terms) > 1 })
 }
 

@@ -217,7 +217,30 @@ func (p *player) query() (q testedQuery) {
 	if p.rng.IntN(6) == 0 {
 		q.Match = func(e *Entry) bool { return e.ID%3 != 0 }
 	}
+	if p.rng.IntN(3) == 0 {
+		p.words(&q.Query)
+	}
 	return q
+}
+
+// words adds words to a query: lists of words in texts and notes.
+func (p *player) words(q *Query) {
+	other := q.Match
+	for range 1 + p.rng.IntN(2) {
+		var list []Word
+		for range 1 + p.rng.IntN(2) {
+			word := []string{"A", "B", "AB", "BA", "BB", "ABAB", "1", "2", "Z"}[p.rng.IntN(9)]
+			list = append(list, [...]Word{textWord(word), noteWord(word)}[p.rng.IntN(2)])
+			q.Words.Key += list[len(list)-1].Field + "=" + word + "|"
+		}
+		q.Words.Lists = append(q.Words.Lists, list)
+		q.Words.Key += "&"
+	}
+	if other != nil {
+		q.Words.Loose = true
+	}
+	lists := q.Words.Lists
+	q.Match = func(e *Entry) bool { return hasWords(recordOf(e), lists) && (other == nil || other(e)) }
 }
 
 // prepare builds an index that a query wants, if there is one.

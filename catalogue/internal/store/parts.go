@@ -89,6 +89,9 @@ type directory[K any] struct {
 	writes  []written[K]
 	applied int       // of the writes
 	unfit   []item[K] // the first items of parts that are empty, too large or too small, perhaps
+
+	texts      atomic.Int64 // size in bytes of the texts of parts, as of the last search
+	unsearched atomic.Int64 // entries written since
 }
 
 // A written is an item, without its entry, that was added to an index, replaced or removed.
@@ -115,6 +118,7 @@ type part[K any] struct {
 	pages    atomic.Int32 // that began or ended in it before its array was made
 	searches atomic.Int32 // before its keys were
 	arrays   atomic.Pointer[arrays[K]]
+	columns  atomic.Pointer[column]
 }
 
 // arrays has the entries of a part and, after some searches, their keys.
@@ -170,6 +174,8 @@ func (p *parts[K]) share(of *parts[K]) {
 		f := &directory[K]{chunks: slices.Clone(d.chunks), ends: slices.Clone(d.ends), owner: new(owner),
 			writes: slices.Clone(d.writes), applied: d.applied, unfit: slices.Clone(d.unfit)}
 		f.behind.Store(d.behind.Load())
+		f.texts.Store(d.texts.Load())
+		f.unsearched.Store(d.unsearched.Load())
 		p.directory.Store(f)
 	}
 }
@@ -182,7 +188,8 @@ func (t *tree[K]) expect(n int) {
 		return
 	}
 	worth := t.len() / partLen
-	if t.len() < 2 || n > worth || len(d.writes) >= worth+maxChunk || len(d.chunks) > worth+4 {
+	idle := d.texts.Load() > 0 && d.unsearched.Add(int64(n)) > int64(max(t.len(), minIdle))
+	if idle || t.len() < 2 || n > worth || len(d.writes) >= worth+maxChunk || len(d.chunks) > worth+4 {
 		t.parts.drop()
 	}
 }
@@ -377,6 +384,7 @@ func (d *directory[K]) own(at partIndex) (*chunk[K], *part[K]) {
 func (d *directory[K]) changed(at partIndex, n int) (*chunk[K], *part[K]) {
 	g, p := d.own(at)
 	p.arrays.Store(nil)
+	p.columns.Store(nil)
 	p.pages.Store(min(p.pages.Load(), partReads) / 2)
 	p.searches.Store(min(p.searches.Load(), partReads) / 2)
 	if n != 0 {
@@ -415,6 +423,7 @@ func (t *tree[K]) fit(d *directory[K], it item[K]) (second item[K], divided bool
 	case len(next) > 0 && p.n+next[0].n <= partLen:
 		p.n += next[0].n
 		p.arrays.Store(nil)
+		p.columns.Store(nil)
 		d.remove(partIndex{at.chunk, at.part + 1})
 	}
 	return second, false

@@ -283,21 +283,26 @@ func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int
 // Of others, the first are copied, at most as many as given. If the rest need not be counted, it
 // reads no more. The error is ctx.Err() or Err of the turn.
 func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
+	turn := p.selection.turn
+	defer turn.begin(p.state.typ.Cores, p.count)()
+	match, known, err := p.search(ctx, most)
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return p, err
+	}
+	rest = rest && known < 0
 	ids, left := []uint64(nil), p.left()
 	if rest || p.unsorted { // otherwise few entries may be read
 		ids, left = p.decided(left)
 	}
-	matches, turn := p.state.typ.Matcher(left, p.selection.match), p.selection.turn
+	matches := p.state.typ.Matcher(left, match)
 	if p.unsorted {
 		p.marks = make([]uint64, p.count/64+1)
 	}
-	defer turn.begin(p.state.typ.Cores, p.count)()
 	var found struct { // in one piece, because it is on the heap
 		kept  sortedEntries
 		n, at int
 		err   error
 	}
-	found.err = ctx.Err()
 	marks := p.marks
 	each := func(id int, e *Entry) bool {
 		at := found.at
@@ -320,10 +325,43 @@ func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
 	} else {
 		p.scan(func(e *Entry) bool { return each(e.ID, e) })
 	}
-	if p.count = found.n; !p.unsorted {
-		p.sequence, p.spans, p.backwards = &found.kept, []span{{0, p.count}}, false
+	if p.count = max(found.n, known); !p.unsorted {
+		p.sequence, p.spans, p.backwards = &found.kept, []span{{0, found.n}}, false
 	}
 	return p, cmp.Or(found.err, turn.Pause())
+}
+
+// wordCost is the number of entries whose texts are searched in about the time that it takes to
+// filter one.
+const wordCost = 8
+
+// search finds the entries that have the words of a selection, and makes the plan read them, unless it
+// reads few entries anyway, or those that are wanted are soon found in order. Then it returns the
+// function that is left to filter with, and how many there are, if that is known. The error is ctx.Err()
+// or Err of the turn.
+func (p *plan) search(ctx context.Context, most int) (match func(*Entry) bool, known int, err error) {
+	s, sel := p.state, &p.selection
+	if len(sel.words.Lists) == 0 || p.count <= s.Len()/wordCost {
+		return sel.match, -1, nil
+	}
+	found, err := s.search(ctx, sel.words, sel.turn)
+	if err != nil {
+		return nil, -1, err
+	}
+	loose := found.loose || sel.words.Loose
+	switch {
+	case found.n > p.count, loose && found.n > p.count/wordCost:
+		return sel.match, -1, nil
+	case loose:
+		match = sel.match
+	case !p.unsorted && len(sel.where) == 0 && most < found.n*found.n/p.count:
+		return sel.match, found.n, nil
+	}
+	p.route = route{filters: len(sel.where)}
+	p.backwards, p.sorted = s.follows(sel, nil, 0)
+	p.sequence, p.unsorted = &sortedEntries{entries: found.entries(s.primary)}, !p.sorted
+	p.spans, p.count = []span{{0, found.n}}, found.n
+	return match, -1, nil
 }
 
 // decided returns a bit for each id, set if the entry satisfies those conditions that have an

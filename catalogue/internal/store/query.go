@@ -18,6 +18,7 @@ type Query struct {
 	Known   *[]ordering.Term  // if not nil, a lenient query sets it to the terms that are not ignored
 	Where   []Condition
 	Match   func(*Entry) bool // a further condition, or nil
+	Words   Words             // what Match demands of texts
 	Turn    *Turn             // if not nil, many entries are filtered in turns of Cores: Match must not wait for others
 
 	// Related are fields of other records, by which there is no index, by the names that terms of
@@ -377,7 +378,7 @@ func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err err
 	if sel.where, err = s.merge(q.Where); err != nil {
 		return selection{}, err
 	}
-	sel.match, sel.turn, sel.count, sel.related = q.Match, q.Turn, q.Want == WantCount, q.Related
+	sel.match, sel.words, sel.turn, sel.count, sel.related = q.Match, q.Words, q.Turn, q.Want == WantCount, q.Related
 	if sel.count {
 		return sel, nil
 	}

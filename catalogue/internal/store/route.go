@@ -17,6 +17,7 @@ import (
 type selection struct {
 	where []Condition
 	match func(*Entry) bool
+	words Words // of match
 	turn  *Turn // of match, or nil
 	terms []ordering.Term
 	desc  bool // the order is the reverse of terms
