@@ -3,7 +3,6 @@ package core
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -280,9 +279,10 @@ func (f *filter) demand(tests []schema.Test) {
 			return
 		}
 		list[i] = store.Word{Word: strings.ToUpper(t.Values[0]), Field: c.Snake, Text: textOf(f.of, c)}
+		f.words.Key += c.Snake + "\xff" + list[i].Word + "\xff" // which UTF-8 does not have
 		f.words.Loose = f.words.Loose || t.Lookup != "icontains"
 	}
-	f.words.Lists, f.words.Key = append(f.words.Lists, list), f.words.Key+fmt.Sprint(tests)
+	f.words.Lists, f.words.Key = append(f.words.Lists, list), f.words.Key+"\xfe"
 }
 
 // textual returns the function of a test of text, of which an error ends the turn.

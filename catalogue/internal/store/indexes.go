@@ -239,12 +239,15 @@ func maxKeys(n int, terms []ordering.Term) int {
 
 // evict drops the indexes that no query used while writes changed as many records as there
 // are, and then others until all limits are met. O(indexes).
-func (s *State) evict() {
+func (s *State) evict() { s.evictBeside(s.primary.textSize()) }
+
+// evictBeside is evict beside texts of a size in bytes.
+func (s *State) evictBeside(texts int) {
 	n := s.Len()
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {
 		return !x.kept && (x.keySize() > maxKeys(n, x.terms) || x.idle > max(n, minIdle))
 	})
-	s.limit(maxSingle, 2*maxPerRecord*n-s.primary.textSize(), func(x *orderingIndex) bool { return len(x.terms) == 1 })
+	s.limit(maxSingle, 2*maxPerRecord*n-texts, func(x *orderingIndex) bool { return len(x.terms) == 1 })
 	s.limit(maxCombined, maxPerRecord*n, func(x *orderingIndex) bool { return len(x.terms) > 1 })
 }
 
