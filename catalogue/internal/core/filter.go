@@ -270,7 +270,7 @@ var wordLookups = [...]string{"icontains", "istartswith", "iendswith", "iexact",
 // demand makes the words demand one of those of some tests, unless one of them is not of a text that
 // contains one word.
 func (f *filter) demand(tests []schema.Test) {
-	list := make([]store.Word, len(tests))
+	list, key := make([]store.Word, len(tests)), ""
 	for i, t := range tests {
 		c := f.of.Column(t.Field)
 		contains := t.Match == nil && len(t.Values) == 1 && slices.Contains(wordLookups[:], t.Lookup)
@@ -279,10 +279,10 @@ func (f *filter) demand(tests []schema.Test) {
 			return
 		}
 		list[i] = store.Word{Word: strings.ToUpper(t.Values[0]), Field: c.Snake, Text: textOf(f.of, c)}
-		f.words.Key += c.Snake + "\xff" + list[i].Word + "\xff" // which UTF-8 does not have
+		key += c.Snake + "\xff" + list[i].Word + "\xff" // which UTF-8 does not have
 		f.words.Loose = f.words.Loose || t.Lookup != "icontains"
 	}
-	f.words.Lists, f.words.Key = append(f.words.Lists, list), f.words.Key+"\xfe"
+	f.words.Lists, f.words.Key = append(f.words.Lists, list), f.words.Key+key+"\xfe"
 }
 
 // textual returns the function of a test of text, of which an error ends the turn.
