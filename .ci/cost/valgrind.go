@@ -45,8 +45,9 @@ func (g group) count(program string, selected *regexp.Regexp) (rows []cost) {
 			dump++
 			totals = append(totals, instructionsIn(fmt.Sprintf("%s.%d", file, dump)))
 		}
-		runs := float64(c.Runs * c.Per)
-		rows = append(rows, cost{c.Row, middle(totals) / runs, middle(c.Allocations) / runs, middle(c.Bytes) / runs})
+		if runs := float64(c.Runs * c.Per); selected.MatchString(g.name + ": " + c.Row) {
+			rows = append(rows, cost{c.Row, middle(totals) / runs, middle(c.Allocations) / runs, middle(c.Bytes) / runs})
+		}
 	}
 	return rows
 }
