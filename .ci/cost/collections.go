@@ -226,7 +226,6 @@ func mixed() []row {
 		{name: "first view after 1 write", runs: 800, before: update, run: view},
 		{name: "first view after 10 writes", runs: 150, before: updates(10), run: view},
 		{name: "first view after 100 writes", runs: 80, before: updates(100), run: view},
-		{name: "first view after 400 writes", runs: 30, before: updates(400), run: view},
 		{name: "snapshot", runs: 400, before: update, run: func(int) { c.Snapshot() }},
 		{name: "update after a snapshot", runs: 200, before: func(int) { c.Snapshot() }, run: update},
 	}

@@ -59,7 +59,10 @@ func (f filter) addTo(q *store.Query) {
 		q.Where = append(q.Where, f.where...)
 	}
 	if len(f.match) > 0 {
-		q.Match, q.Words, q.Turn = f.matches, f.words, f.turn
+		q.Match, q.Turn = f.matches, f.turn
+		if words := f.words; len(words.Lists) > 0 {
+			q.Words = &words
+		}
 	}
 }
 

@@ -226,6 +226,7 @@ func (p *player) query() (q testedQuery) {
 // words adds words to a query: lists of words in texts and notes.
 func (p *player) words(q *Query) {
 	other := q.Match
+	q.Words = new(Words)
 	for range 1 + p.rng.IntN(2) {
 		var list []Word
 		for range 1 + p.rng.IntN(2) {

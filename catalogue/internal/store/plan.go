@@ -341,7 +341,7 @@ const wordCost = 8
 // or Err of the turn.
 func (p *plan) search(ctx context.Context, most int) (match func(*Entry) bool, known int, err error) {
 	s, sel := p.state, &p.selection
-	if len(sel.words.Lists) == 0 || p.count <= s.Len()/wordCost {
+	if sel.words == nil || p.count <= s.Len()/wordCost {
 		return sel.match, -1, nil
 	}
 	found, err := s.search(ctx, sel.words, sel.turn)

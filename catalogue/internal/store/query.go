@@ -18,7 +18,7 @@ type Query struct {
 	Known   *[]ordering.Term  // if not nil, a lenient query sets it to the terms that are not ignored
 	Where   []Condition
 	Match   func(*Entry) bool // a further condition, or nil
-	Words   Words             // what Match demands of texts
+	Words   *Words            // what Match demands of texts, or nil
 	Turn    *Turn             // if not nil, many entries are filtered in turns of Cores: Match must not wait for others
 
 	// Related are fields of other records, by which there is no index, by the names that terms of

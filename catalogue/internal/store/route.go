@@ -17,8 +17,8 @@ import (
 type selection struct {
 	where []Condition
 	match func(*Entry) bool
-	words Words // of match
-	turn  *Turn // of match, or nil
+	words *Words // of match, or nil
+	turn  *Turn  // of match, or nil
 	terms []ordering.Term
 	desc  bool // the order is the reverse of terms
 	count bool // any order will do, because only the number is wanted

@@ -98,7 +98,7 @@ type hits struct {
 
 // look returns the entries that have some words. It reads the texts of parts. The error is
 // ctx.Err() or Err of the turn.
-func (t *tree[K]) look(ctx context.Context, words Words, turn *Turn) (*hits, error) {
+func (t *tree[K]) look(ctx context.Context, words *Words, turn *Turn) (*hits, error) {
 	if t.parts.directory.Load() == nil { // a search costs more than to make it
 		t.parts.reads.Add(int32(4 + t.len()>>10))
 	}
@@ -149,7 +149,7 @@ func (t *tree[K]) textSize() int {
 
 // search returns the entries that have some words. The counts and the other pages of the last words of a
 // state need no search. The error is ctx.Err() or Err of the turn.
-func (s *State) search(ctx context.Context, words Words, turn *Turn) (*hits, error) {
+func (s *State) search(ctx context.Context, words *Words, turn *Turn) (*hits, error) {
 	if found := s.hits.Load(); found != nil && found.key == words.Key {
 		return found, nil
 	}

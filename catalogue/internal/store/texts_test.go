@@ -47,7 +47,7 @@ func hasWords(r *record, lists [][]Word) bool {
 // search returns a query for records that have a word of each list, and the number of calls of Match.
 func search(lists ...[]Word) (q Query, calls *atomic.Int64) {
 	calls = new(atomic.Int64)
-	q.Words = Words{Lists: lists}
+	q.Words = &Words{Lists: lists}
 	for _, list := range lists {
 		for _, w := range list {
 			q.Words.Key += fmt.Sprintf("%s %q,", w.Field, w.Word)

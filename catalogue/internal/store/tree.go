@@ -111,7 +111,7 @@ type primary interface {
 	get(id int) *Entry
 	// maxID returns the highest id, or 0 if there are no entries.
 	maxID() int
-	look(ctx context.Context, words Words, turn *Turn) (*hits, error)
+	look(ctx context.Context, words *Words, turn *Turn) (*hits, error)
 	textSize() int
 	// walk is page without arrays, for all entries.
 	walk(dst []*Entry, pos, n int, desc bool) []*Entry
