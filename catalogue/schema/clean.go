@@ -3,9 +3,11 @@ package schema
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -301,6 +303,14 @@ func (f Field) checked(text string, checks *checker) (messages []string) {
 	}
 	return append(messages, f.taken(text, checks)...)
 }
+
+// The form of a key that clients choose, unless its field has a Pattern: a segment of a path, of
+// which . and .. have a meaning.
+var keyPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^/]*[^/.][^/]*$`)
+})
+
+const keyMessage = "A key does not contain /, and not only dots, because it is part of a path."
 
 // patternMessages returns the messages of the validators that a field of the framework's model
 // has: of the pattern and of a slug.

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -254,14 +252,6 @@ func (f *Field) tagLength(bound *int, value string, t reflect.Type) (err error) 
 	}
 	return nil
 }
-
-// The form of a key that clients choose, unless its field has a Pattern: a segment of a path, of
-// which . and .. have a meaning.
-var keyPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[^/]*[^/.][^/]*$`)
-})
-
-const keyMessage = "A key does not contain /, and not only dots, because it is part of a path."
 
 // tagKey makes the field the key.
 func (f *Field) tagKey(_ string, t reflect.Type) error {

@@ -40,7 +40,7 @@ var floors = [...]string{
 var only = map[string]string{
 	"unsafe":                       "catalogue/internal/store catalogue/internal/value catalogue/internal/layout",
 	"github.com/tidwall/btree":     "catalogue/internal/store",
-	"net/http":                     "httpapi httpapi/accesslog httpapi/browse httpapi/openapi httpapi/cataloguetest httpapi/clienttest httpapi/internal/fake httpapi/internal/wire httpapi/internal/origin",
+	"net/http":                     "httpapi httpapi/accesslog httpapi/browse httpapi/openapi httpapi/cataloguetest httpapi/clienttest httpapi/httpapitest httpapi/internal/fake httpapi/internal/wire httpapi/internal/origin httpapi/internal/requests",
 	"testing":                      "httpapi/httpapitest httpapi/cataloguetest httpapi/clienttest",
 	"github.com/google/go-cmp/cmp": "httpapi/httpapitest httpapi/cataloguetest httpapi/clienttest",
 	module + "resources":           "resources/sample httpapi/cataloguetest httpapi/clienttest",
@@ -56,6 +56,8 @@ var mutual = map[string]int{
 	"catalogue/internal/store":  11,
 	"catalogue/internal/value":  1,
 	"httpapi/browse":            3,
+	"httpapi/httpapitest":       2,
+	"httpapi/internal/requests": 1,
 	"ordering":                  1,
 	"ordering/sortkey":          1,
 }

@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,6 +143,24 @@ func (d *describer) setTag(name, description string) {
 	d.tag = name
 	if !slices.ContainsFunc(d.model.Tags, func(t tag) bool { return t.Name == name }) {
 		d.model.Tags = append(d.model.Tags, tag{name, description})
+	}
+}
+
+// share adds a component of a kind and returns its name: the given one, followed by a number if
+// another component has that.
+func share[T any](d *describer, kind string, all *members[T], name string, value T) string {
+	base := name
+	for i := 2; ; i++ {
+		at, taken := d.places[kind+name]
+		if !taken {
+			d.places[kind+name] = len(*all)
+			all.add(name, value)
+			return name
+		}
+		if reflect.DeepEqual((*all)[at].value, value) {
+			return name
+		}
+		name = base + strconv.Itoa(i)
 	}
 }
 

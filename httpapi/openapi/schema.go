@@ -3,7 +3,6 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"strconv"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -103,22 +102,4 @@ func (ms members[T]) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// share adds a component of a kind and returns its name: the given one, followed by a number if
-// another component has that.
-func share[T any](d *describer, kind string, all *members[T], name string, value T) string {
-	base := name
-	for i := 2; ; i++ {
-		at, taken := d.places[kind+name]
-		if !taken {
-			d.places[kind+name] = len(*all)
-			all.add(name, value)
-			return name
-		}
-		if reflect.DeepEqual((*all)[at].value, value) {
-			return name
-		}
-		name = base + strconv.Itoa(i)
-	}
 }
