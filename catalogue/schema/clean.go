@@ -3,11 +3,9 @@ package schema
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -306,9 +304,7 @@ func (f Field) checked(text string, checks *checker) (messages []string) {
 
 // The form of a key that clients choose, unless its field has a Pattern: a segment of a path, of
 // which . and .. have a meaning.
-var keyPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[^/]*[^/.][^/]*$`)
-})
+var keyPattern = compiled(`^[^/]*[^/.][^/]*$`)
 
 const keyMessage = "A key does not contain /, and not only dots, because it is part of a path."
 
