@@ -137,10 +137,6 @@ func (c AnyCollection) Counts(ctx context.Context, wanted schema.Filter, groups 
 	return c.core.Counts(ctx, wanted, groups)
 }
 
-// Positions returns true: List can begin at a Place. It implements Positioner of package httpapi.
-// O(1).
-func (c AnyCollection) Positions() bool { return true }
-
 // Find returns the id of the record of the collection of the catalogue that has the key whose
 // field, in snake_case, equals a text, and the text that it has, or 0 if none exists. The field is
 // unique text, or id, of which the text is the digits. Find implements that of [schema.Checks]. The

@@ -15,9 +15,9 @@ import (
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection] implements
-// it and the optional interfaces [Getter], [Creator], [Updater], [Deleter], [ReferenceChecker],
-// [Counter] and [Positioner], and its pages have entity tags, like pages of a [Revisioner]. Package
-// httpapitest tests implementations.
+// it and the optional interfaces [Getter], [Creator], [Updater], [Deleter], [ReferenceChecker]
+// and [Counter], and its pages have entity tags, like pages of a [Revisioner]. Package httpapitest
+// tests implementations.
 //
 // [Restrict] restricts what a user can see. A type that embeds a Collection and declares List and
 // Get can do so too. It must declare Update and Delete as well, because a record may change
@@ -68,21 +68,10 @@ type Collection interface {
 	// The window has a positive Limit and an Offset of at least 0, possibly past the
 	// end. Both may be as large as math.MaxInt. Each record is a compact JSON object
 	// in UTF-8. The handler does not modify the records. They must not change after
-	// List has returned.
+	// List has returned. With Positions in the description, List begins at the Place of a query, and
+	// returns Keys and the function Token of the Listing, as [catalogue.Query] and
+	// [catalogue.Listing] specify. An error that wraps [catalogue.ErrInvalidToken] results in 404.
 	List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error)
-}
-
-// A Positioner is a [Collection] that can have pages by [pagination.Cursors]. For others that style
-// is an error of [NewHandler].
-type Positioner interface {
-	// Positions reports whether pages by cursors are possible: List can begin at the Place of a
-	// query, and then returns Keys and the function Token of the Listing, as [catalogue.Query] and
-	// [catalogue.Listing] specify. A Token must lead to the record after it when the one that it
-	// is of has changed or is gone, and so must contain values rather than the id alone. The handler
-	// checks that a token is of the same path, filter and order, and encrypts it if the order
-	// has a field that records do not show. An error that wraps [catalogue.ErrInvalidToken] results
-	// in 404.
-	Positions() bool
 }
 
 // A Counter is a [Collection] that counts records without a page of them. Package browse shows

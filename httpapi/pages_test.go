@@ -212,8 +212,8 @@ func TestInvalidPages(t *testing.T) {
 		{"a parameter that is another one", schema.Description{}, pagination.Numbers{Page: "ordering"}, `the parameter "ordering"`},
 		{"a parameter twice", schema.Description{}, pagination.Numbers{Size: "page"}, `the parameter "page"`},
 		{"a default order by a list", schema.Description{Ordering: []ordering.Term{ordering.Asc("tags")}}, cursors, `"tags" is none`},
-		{"a collection that is no Positioner", schema.Description{}, cursors, "a Positioner"},
-		{"a style of the description", schema.Description{Pages: cursors}, nil, "a Positioner"},
+		{"a collection that has no positions", schema.Description{}, cursors, "with Positions"},
+		{"a style of the description", schema.Description{Pages: cursors}, nil, "with Positions"},
 	} {
 		about := row.about
 		about.Key, about.Segment, about.Name, about.Actions = "films", "films", "film", schema.List

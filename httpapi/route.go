@@ -163,8 +163,8 @@ func (r *route) checkPages() error {
 		if first := r.defaultOrder()[0].Field; r.positioned(first) == nil {
 			return fmt.Errorf("pages by cursors need a default order by the id or a scalar field that is described: %q is none", first)
 		}
-		if c, ok := r.all.(Positioner); !ok || !c.Positions() {
-			return errors.New("pages by cursors need a collection that is a Positioner")
+		if !r.about.Positions {
+			return errors.New("pages by cursors need a collection with Positions in its description")
 		}
 	}
 	for _, name := range []string{is.Place, is.Size} {

@@ -105,6 +105,14 @@ type Description struct {
 	// kinds, and not at all if Sortable is empty but not nil.
 	Pages pagination.Style
 
+	// Positions reports whether the collection can have pages by [pagination.Cursors]; without it
+	// that style is an error of the handler. A list then begins at the Place of a query, and has
+	// tokens: each leads to the record after it even when the one that it is of has changed or is
+	// gone, and so contains values rather than the id alone. The handler checks that a token is of
+	// the same path, filter and order. It encrypts the token if the order has a field that records
+	// do not show. Collections of package catalogue always have it, whatever their Options have.
+	Positions bool
+
 	// Label is the field that pages show as the name of a record, in snake_case. If empty, it
 	// is title, name or slug: the first that exists.
 	Label string

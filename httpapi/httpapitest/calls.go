@@ -269,7 +269,7 @@ func (c *calls) excluding() (f schema.Filter, ok bool) {
 
 // An invalid token is an error.
 func (c *calls) checkTokens() {
-	if r, ok := c.Collection.(httpapi.Positioner); !ok || !r.Positions() {
+	if !c.about.Positions {
 		return
 	}
 	_, err := c.List(c.ctx, catalogue.Query{Place: &pagination.Place{Window: pagination.Window{Limit: 5}, Token: "no-token"}})

@@ -102,11 +102,6 @@ func (f fake) next(c call) (a answer) {
 	return a
 }
 
-// A positioner is a fake that can have pages by cursors.
-type positioner struct{ fake }
-
-func (f positioner) Positions() bool { return true }
-
 func (f fake) Description() schema.Description {
 	return f.answer(call{method: "Description"}).description
 }
@@ -150,11 +145,7 @@ func (f fake) Revision(ctx context.Context) (uint64, error) {
 
 // fake returns a collection with the fault.
 func (p planted) fake(c httpapi.Collection) httpapi.Collection {
-	f := fake{c.(catalogue.AnyCollection), p.fault}
-	if p.fault.of("Positions") {
-		return positioner{f}
-	}
-	return f
+	return fake{c.(catalogue.AnyCollection), p.fault}
 }
 
 // before changes the calls of the methods, which are separated by spaces.

@@ -29,7 +29,7 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func
 	if err != nil {
 		return err
 	}
-	about.Ordering = l.Terms(about.Ordering)
+	about.Ordering, about.Positions = l.Terms(about.Ordering), true
 	if err := l.Describe(&about); err != nil {
 		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}

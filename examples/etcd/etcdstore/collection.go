@@ -42,9 +42,6 @@ func (c *collection) List(ctx context.Context, q catalogue.Query) (catalogue.Lis
 	return c.member().List(ctx, q)
 }
 
-// Positions returns true. A place is valid for all stores of the cluster.
-func (c *collection) Positions() bool { return true }
-
 func (c *collection) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
 	if err := c.store.catchUpOnce(ctx); err != nil {
 		return nil, err

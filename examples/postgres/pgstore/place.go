@@ -132,9 +132,6 @@ func (q *statement) beyond(e expr, value string) string {
 	return "(" + e.text + " > " + value + " OR " + e.text + " IS NULL)"
 }
 
-// Positions reports that pages by cursors are possible.
-func (t *table) Positions() bool { return true }
-
 // listAt returns the page of a query that begins at a place.
 func (sql *statement) listAt(t *table, q catalogue.Query, terms []ordering.Term, order orderBy) (list catalogue.Listing, err error) {
 	at := *q.Place

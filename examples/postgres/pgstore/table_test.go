@@ -19,7 +19,6 @@ var _ interface {
 	httpapi.Deleter
 	httpapi.Revisioner
 	httpapi.Counter
-	httpapi.Positioner
 	httpapi.ReferenceChecker
 } = (*table)(nil)
 
