@@ -84,6 +84,11 @@ type AnyCollection struct{ core *core.Collection }
 // slices. O(1).
 func (c AnyCollection) Description() schema.Description { return *c.core.Type.About }
 
+// Indexes returns the orders of Options.Indexes, without the direction of an order that goes
+// down in all terms. Other stores of a definition make indexes of them. The caller must not modify
+// them. O(1).
+func (c AnyCollection) Indexes() [][]ordering.Term { return c.core.Type.Engine.Indexes() }
+
 // RecordType returns the type of the records. O(1).
 func (c AnyCollection) RecordType() reflect.Type { return c.core.Type.Reflect }
 

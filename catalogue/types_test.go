@@ -13,6 +13,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -91,6 +92,24 @@ func TestLookups(t *testing.T) {
 		}
 	}
 	equal(t, "keys of All", keys, got)
+}
+
+// TestDeclaredIndexes checks that a collection lists the orders of Options.Indexes.
+func TestDeclaredIndexes(t *testing.T) {
+	asc, desc := ordering.Asc, ordering.Desc
+	cat, err := catalogue.New(catalogue.Define[schema.Record]("bare", catalogue.Options{}), catalogue.Define[schema.Record]("parts", catalogue.Options{
+		Indexes: [][]ordering.Term{{asc("depot"), asc("weight")}, {desc("weight")}},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string][][]ordering.Term{"bare": nil, "parts": {{asc("depot"), asc("weight")}, {asc("weight")}}} {
+		c, err := cat.Collection(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "indexes of "+key, want, c.Indexes())
+	}
 }
 
 // Types of records that are not accepted, for some V.

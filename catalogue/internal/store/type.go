@@ -43,6 +43,9 @@ type Type struct {
 	FieldOf func(member string) string
 }
 
+// Indexes returns the orders of AddIndex.
+func (typ *Type) Indexes() [][]ordering.Term { return typ.indexes }
+
 // AddIndex declares that the records always have an index by terms, whose fields must be
 // known. It is an error if they have it anyway.
 func (typ *Type) AddIndex(terms []ordering.Term) error {

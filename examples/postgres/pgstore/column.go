@@ -226,6 +226,9 @@ func decode[T any](text string) (v T, err error) {
 func (c column) prefix(value string) string {
 	switch c.form {
 	case formText, formUpper:
+		if c.isChoice() {
+			return ""
+		}
 		return "left(" + value + ", 256)"
 	case formIDs:
 		return value + "[1:32]"
@@ -236,6 +239,10 @@ func (c column) prefix(value string) string {
 	}
 	return ""
 }
+
+// isChoice reports whether the column has short texts, as choices are. So an index can have all of
+// each, and a count can be made in the index alone.
+func (c column) isChoice() bool { return c.form == formText && c.field.Kind == schema.Choice }
 
 // exprs returns the expressions of ORDER BY for the column of a table with an alias. If values can
 // be longer than an entry of an index, the first is a prefix.

@@ -13,6 +13,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // filterOf returns the filter of the parameters of a query, in which each reference is to a record.
@@ -63,6 +65,65 @@ func TestFilterIndexes(t *testing.T) {
 		plan, err := store.Explain(t.Context(), "films", schema.Filter{Tests: []schema.Test{test}})
 		if err != nil || strings.Contains(plan, "Seq Scan") {
 			t.Errorf("%v: %v\n%s", test, err, plan)
+		}
+	}
+}
+
+// TestDeclaredIndexes checks that a filter by a choice and an order are served by an index of
+// Options.Indexes alone: both the page and its count, which read no rows.
+func TestDeclaredIndexes(t *testing.T) {
+	type ticket struct {
+		ID    int    `json:"id"`
+		State string `json:"state" backlist:"choices=new|open|held|done|lost"`
+		Days  int    `json:"days"`
+		Text  string `json:"text"`
+	}
+	recorder := newRecorder(t, shared.DSN(newDatabase(t, "template1")))
+	store := openUnchecked(t, pgstore.Options{DSN: recorder.dsn, Definitions: []catalogue.AnyDefinition{
+		catalogue.Define[ticket]("tickets", catalogue.Options{
+			Indexes:     [][]ordering.Term{{ordering.Asc("state"), ordering.Asc("days")}, {ordering.Desc("days")}},
+			Description: &schema.Description{Filters: []string{"state"}},
+		}),
+	}})
+	var tickets []string
+	for i := range 5000 {
+		state := []string{"new", "open", "held", "done", "lost"}[i%5]
+		tickets = append(tickets, fmt.Sprintf(`{"id":%d,"state":%q,"days":%d,"text":%q}`, i+1, state, scattered(i, 5000), strings.Repeat("text ", 40)))
+	}
+	load(t, store, `{"tickets":[`+strings.Join(tickets, ",")+"]}")
+	db := connect(t, recorder.dsn)
+	exec(t, db, "VACUUM ANALYZE tickets")
+	open := schema.Filter{Tests: []schema.Test{{Field: "state", Lookup: "exact", Values: []string{"open"}}}}
+	for _, row := range []struct {
+		filter schema.Filter
+		order  ordering.Term
+		args   []any
+		count  int
+		scans  []string
+	}{
+		{open, ordering.Desc("days"), []any{"open", 3, 0}, 1000, []string{`Index Only Scan using tickets_by_`, `Index Only Scan Backward using tickets_by_`}},
+		{schema.Filter{}, ordering.Asc("days"), []any{3, 0, "tickets"}, 5000, []string{`Index Only Scan using tickets_by_days`}},
+	} {
+		recorder.take()
+		list, err := store.Collections()[0].List(t.Context(), catalogue.Query{Filter: row.filter, Window: pagination.Window{Limit: 3}, Terms: []ordering.Term{row.order}})
+		if err != nil || list.Count != row.count || len(list.Records) != 3 {
+			t.Fatalf("%d of %d records, want 3 of %d; %v", len(list.Records), list.Count, row.count, err)
+		}
+		sent := recorder.take()
+		var plan []string
+		var line string
+		rows, err := db.QueryContext(t.Context(), "EXPLAIN "+sent[len(sent)-1].text, row.args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() && rows.Scan(&line) == nil {
+			plan = append(plan, line)
+		}
+		for _, scan := range row.scans {
+			if !strings.Contains(strings.Join(plan, "\n"), scan) {
+				t.Errorf("%v: no %s in\n%s", row.order, scan, strings.Join(plan, "\n"))
+			}
 		}
 	}
 }

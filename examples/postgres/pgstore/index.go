@@ -65,15 +65,15 @@ func notUnique(err error, indexes []index) error {
 }
 
 // indexes returns an index for each unique field and set, filter, search at the beginning of text,
-// and order that the description declares, and for references to records that requests can delete
-// or rename.
+// and order that the description declares, for Options.Indexes, and for references to records that
+// requests can delete or rename.
 func (t *table) indexes() (list []index) {
 	for _, set := range t.uniqueSets() {
 		list = append(list, index{t, "UNIQUE INDEX", t.uniqueName(set), "(" + t.uniqueExprs(set) + ")"})
 	}
 	order := func(terms ...ordering.Term) {
 		by, err := new(statement).orderBy(t, terms, nil)
-		if err == nil && len(by) > 1 && !strings.Contains(by[0].text, "SELECT") {
+		if err == nil && len(by) > 1 && !strings.Contains(by.index(), "SELECT") {
 			if by[0].desc { // one index serves both directions
 				by = by.reverse()
 			}
@@ -85,6 +85,9 @@ func (t *table) indexes() (list []index) {
 	}
 	for _, name := range t.about.Sortable {
 		order(ordering.Asc(name))
+	}
+	for _, terms := range t.empty.Indexes() {
+		order(terms...)
 	}
 	for _, c := range t.columns {
 		if to, err := t.store.table(c.field.Refers); err == nil && len(c.path) == 1 && to.about.Actions&(schema.Destroy|schema.Update) != 0 {

@@ -266,9 +266,14 @@ func (p *plannedStore) plan(t *testing.T, key string, offset int, terms ...order
 		t.Fatal(err)
 	}
 	for _, s := range p.recorder.take() {
-		if strings.HasPrefix(s.text, `SELECT t."record"`) && len(s.params) == 2 {
-			return explain(t, p.db, s.text, binary.BigEndian.Uint64(s.params[0]), binary.BigEndian.Uint64(s.params[1]))
+		if len(s.params) < 2 || !strings.Contains(s.text, `t."record" FROM (`) {
+			continue
 		}
+		args := []any{binary.BigEndian.Uint64(s.params[0]), binary.BigEndian.Uint64(s.params[1])}
+		if len(s.params) == 3 { // with the count of the collection
+			args = append(args, string(s.params[2]))
+		}
+		return explain(t, p.db, s.text, args...)
 	}
 	t.Fatal("no query of a page")
 	return ""
@@ -283,10 +288,10 @@ type node struct {
 	Plans     []node
 }
 
-func explain(t *testing.T, db *sql.DB, text string, limit, offset uint64) string {
+func explain(t *testing.T, db *sql.DB, text string, args ...any) string {
 	t.Helper()
 	var plan []byte
-	if err := db.QueryRowContext(t.Context(), "EXPLAIN (FORMAT JSON) "+text, limit, offset).Scan(&plan); err != nil {
+	if err := db.QueryRowContext(t.Context(), "EXPLAIN (FORMAT JSON) "+text, args...).Scan(&plan); err != nil {
 		t.Fatal(err)
 	}
 	var explained []struct{ Plan node }

@@ -219,6 +219,9 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 // the field's name. Others have a hash, since members may have any name.
 func (t *table) indexName(columns string) string {
 	for _, c := range t.columns {
+		if c.isChoice() { // its index had a prefix once, which needs another name
+			continue
+		}
 		if orderBy(append(c.exprs("t"), t.identity.exprs("t")...)).index() == columns {
 			if name := t.plainName + "_by_" + c.name; len(name) <= 63 {
 				return name

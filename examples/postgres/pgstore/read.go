@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -35,7 +37,8 @@ func (t *table) read(ctx context.Context, single bool, f func(ctx context.Contex
 
 // List returns a page of one snapshot.
 func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Listing, err error) {
-	err = t.read(ctx, false, func(ctx context.Context, tx querier) error {
+	single := t.isSingle(q)
+	err = t.read(ctx, single, func(ctx context.Context, tx querier) error {
 		numbers, err := t.numbers(ctx, tx, q.Terms)
 		if err != nil {
 			return err
@@ -53,6 +56,10 @@ func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Lis
 			return err
 		}
 		list.Terms = terms
+		if single {
+			list.Count, list.Records, err = sql.first(t, q, order)
+			return err
+		}
 		if list.Count, err = t.count(ctx, tx, q.Filter); err != nil {
 			return err
 		}
@@ -63,9 +70,61 @@ func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Lis
 	return list, err
 }
 
+// isSingle reports whether one statement can read the page of a query: it is near the beginning, so
+// that its direction does not depend on the count, and nothing else is read before it.
+func (t *table) isSingle(q catalogue.Query) bool {
+	const near = 1000
+	groups := slices.Concat(slices.Collect(maps.Values(q.Filter.Rows)), q.Filter.Search, [][]schema.Test{q.Filter.Tests})
+	for _, test := range slices.Concat(groups...) {
+		if test.Match != nil {
+			return false
+		}
+	}
+	return q.Place == nil && q.Window.Offset <= near && !t.open()
+}
+
+// first returns the number of selected records and a page near the beginning, in one statement.
+func (q *statement) first(t *table, query catalogue.Query, order orderBy) (count int, records [][]byte, err error) {
+	where, err := q.where(t, "t", query.Filter)
+	if err != nil {
+		return 0, nil, err
+	}
+	limit := query.Window.Limit
+	if limit <= 0 {
+		limit = math.MaxInt
+	}
+	most, skip := q.param(limit, "bigint"), q.param(max(query.Window.Offset, 0), "bigint")
+	n := "SELECT count(*) AS n FROM " + t.name() + " t WHERE " + where
+	if isAll(query.Filter) {
+		n = "SELECT count AS n FROM collections WHERE key = " + q.param(t.about.Key, "text")
+	}
+	text := fmt.Sprintf(`SELECT c.n, t.%[3]s FROM (%[1]s) c LEFT JOIN (SELECT t.%[4]s FROM %[2]s t WHERE %[5]s ORDER BY %[6]v LIMIT %[7]s OFFSET %[8]s) page
+		ON TRUE LEFT JOIN %[2]s t ON t.%[4]s = page.%[4]s ORDER BY %[6]v`, n, t.name(), quote(t.shown()), quote(t.identity.name), where,
+		order, most, skip)
+	var record []byte
+	count = -1
+	err = each(q.ctx, q.tx, text, q.args, func() error {
+		if record != nil {
+			records = append(records, record)
+		}
+		return nil
+	}, &count, &record)
+	start, end := query.Window.Bounds(count)
+	switch {
+	case err == nil && count < 0:
+		err = sql.ErrNoRows // of the collection
+	case err == nil && len(records) != end-start:
+		err = fmt.Errorf("%w: %d records from %d to %d of %d", ErrCount, len(records), start, end, count)
+	}
+	return count, records, err
+}
+
+// isAll reports whether a filter selects all records.
+func isAll(f schema.Filter) bool { return len(f.Tests) == 0 && len(f.Search) == 0 }
+
 // count returns the number of records that a filter selects.
 func (t *table) count(ctx context.Context, tx querier, filter schema.Filter) (n int, err error) {
-	if len(filter.Tests) == 0 && len(filter.Search) == 0 {
+	if isAll(filter) {
 		at, err := t.state(ctx, tx, stateQuery)
 		return at.count, err
 	}
@@ -108,7 +167,7 @@ func (q *statement) page(t *table, filter schema.Filter, order orderBy, start, e
 
 // Get returns the record that a segment names and a filter selects.
 func (t *table) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
-	single := len(t.spellings(t.lookup(), segment)) == 1 && len(filter.Tests) == 0 && len(filter.Search) == 0
+	single := len(t.spellings(t.lookup(), segment)) == 1 && isAll(filter)
 	err = t.read(ctx, single, func(ctx context.Context, q querier) error {
 		record, err = t.find(ctx, q, quote(t.shown()), segment, filter, "")
 		return err
