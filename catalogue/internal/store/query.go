@@ -137,22 +137,11 @@ func Page(ctx context.Context, from Source, q Query, terms []ordering.Term) (ent
 // or, if the answer takes more than a pin permits, a frozen one. It builds the index only for
 // queries without conditions.
 func (c *Store) Answer(ctx context.Context, q Query) (a Answer, err error) {
-	if q.Want == WantPosition || q.Want == WantAfter {
-		if a, ok, err := c.answerPinned(ctx, &q); ok || err != nil {
-			return a, err
-		}
-	}
-	if q.Want > WantScan || c.pins == nil {
-		return c.Current().Answer(ctx, q)
-	}
-	s, p := c.pin()
-	ok, err := s.ready(&a, &q)
-	unpin(p)
-	if ok || err != nil {
+	if ok, err := c.answerPinned(ctx, &a, &q); ok || err != nil {
 		return a, err
 	}
-	s = c.Current()
-	if len(q.Where) == 0 {
+	s := c.Current()
+	if q.Want <= WantScan && len(q.Where) == 0 && c.pins != nil {
 		terms, _, err := s.canonical(nil, &q)
 		if err == nil {
 			s, err = c.build(ctx, terms)
@@ -165,12 +154,16 @@ func (c *Store) Answer(ctx context.Context, q Query) (a Answer, err error) {
 	return a, err
 }
 
-// answerPinned answers a query for a position or for the entries after a token if an index of the
-// published state has the entries in order.
-func (c *Store) answerPinned(ctx context.Context, q *Query) (a Answer, ok bool, err error) {
+// answerPinned answers a query if the published state need not be frozen for that: an index has the
+// entries in order.
+func (c *Store) answerPinned(ctx context.Context, a *Answer, q *Query) (ok bool, err error) {
 	s, p := c.pin()
 	defer unpin(p) // even if the key of an entry panics
-	return s.find(ctx, q, true)
+	if q.Want == WantPosition || q.Want == WantAfter {
+		*a, ok, err = s.find(ctx, q, true)
+		return ok, err
+	}
+	return s.ready(a, q)
 }
 
 // Answer answers a query. The state must be frozen or a draft.
