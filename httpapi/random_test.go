@@ -339,7 +339,7 @@ func (k *known) faultsOf(f schema.Field, value json.RawMessage) (wrong []string)
 		fault(text != "" && !f.Untrimmed && strings.TrimSpace(text) != text, "not trimmed")
 		fault(strings.ContainsRune(text, 0), "a null character")
 		form := map[schema.Kind]string{
-			schema.Slug: `^[-a-zA-Z0-9_]*$`, schema.UnicodeSlug: `^[-_\p{L}\p{N}]*$`, schema.Email: `@`, schema.URL: `^(https?|ftps?)://`,
+			schema.Slug: `^[-a-zA-Z0-9_]*$`, schema.UnicodeSlug: `^[-_\p{L}\p{N}]*$`, schema.Email: `@`, schema.URL: `^(?i:https?|ftps?)://`,
 			schema.UUID: `^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`, schema.Date: `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`,
 			schema.Timestamp: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}`, schema.TimeOfDay: `^[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?$`,
 			schema.Interval: `^(-?[1-9][0-9]{0,8} )?[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?$`, schema.Choice: `^(` + strings.Join(f.Choices, "|") + `)$`,
