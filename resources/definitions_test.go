@@ -37,7 +37,7 @@ func TestNewReplaces(t *testing.T) {
 		return d.Fields
 	}(schema.DescriptionOf[book]("books"))
 	documented := schema.Description{Key: "books", Segment: "books", Name: "book", Actions: schema.List, Vary: "Accept",
-		Query: "format=api", Ordering: []ordering.Term{ordering.Asc("id")}}
+		Query: "format=api", Ordering: []ordering.Term{ordering.Asc("id")}, Positions: true}
 	typed, replaced := documented, documented
 	typed.Fields = fields
 	replaced.Name, replaced.Actions, replaced.Query, replaced.Search, replaced.Fields = "volume", schema.AllActions, "", own.Search, fields
