@@ -449,7 +449,7 @@ func TestMutatedFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	n, good := 500, 0
 	if os.Getenv("BACKLIST_LONG") != "" && !testing.Short() {
-		n = 10_000
+		n = 3_000
 	}
 	path := filepath.Join(t.TempDir(), "f.json")
 	for range n {
