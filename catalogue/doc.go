@@ -118,13 +118,11 @@
 // O(1), but the next write copies the tree nodes that it changes. A clone is O(m). A history
 // of h changes adds O(log h) for each change.
 //
-// Ten million records of five fields with four indexes take 279 bytes each, 2.8 GB in all, and are
-// loaded from a file in 31 s, on two cores of a rented server. There a page at any offset takes
-// 4 µs, a page of a filter with an order 14 µs, and an update 46 µs. What grows with the size is the
-// worst case: while the garbage collector marks the records, a page in a thousand takes 42 ms;
-// beside 1,000 updates a second, 191 ms; and a range in the order of another field takes 1.9 s. A
-// program that cannot wait so long, whose records take more than half of the memory, or that must
-// not load them at each start needs a database, from about ten million records on;
-// examples/postgres in the repository serves the same definitions from PostgreSQL. BenchmarkLarge
-// measures these figures.
+// Ten million records of five fields with four indexes take 279 bytes each, 2.8 GB in all. On two
+// cores of a rented server they are loaded from a file in 31 s, a page at any offset takes 4 µs, a
+// page of a filter with an order 14 µs, and an update 46 µs. The worst cases grow with the size. One
+// page in a thousand takes 42 ms while the garbage collector marks the records, and 191 ms beside
+// 1,000 updates a second. A range in the order of another field takes 1.9 s. BenchmarkLarge measures
+// these figures. A program to which they are too slow, or whose records take more than half of its
+// memory, needs a database: examples/postgres in the repository serves the same definitions.
 package catalogue

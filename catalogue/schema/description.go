@@ -105,12 +105,12 @@ type Description struct {
 	// kinds, and not at all if Sortable is empty but not nil.
 	Pages pagination.Style
 
-	// Positions reports whether the collection can have pages by [pagination.Cursors]; without it
-	// that style is an error of the handler. A list then begins at the Place of a query, and has
-	// tokens: each leads to the record after it even when the one that it is of has changed or is
-	// gone, and so contains values rather than the id alone. The handler checks that a token is of
-	// the same path, filter and order. It encrypts the token if the order has a field that records
-	// do not show. Collections of package catalogue always have it, whatever their Options have.
+	// Positions reports whether List can begin at the Place of a query, as pages by
+	// [pagination.Cursors] need: without it that style is an error of the handler. List then returns
+	// tokens. A token leads to the record after its own, even if its own has changed or is gone since,
+	// so it contains values and not the id alone. The handler checks that a token is of the same path,
+	// filter and order. It encrypts a token of an order by a field that records do not show.
+	// Collections of package catalogue always have Positions, whatever their Options say.
 	Positions bool
 
 	// Label is the field that pages show as the name of a record, in snake_case. If empty, it
