@@ -8,14 +8,10 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/core"
 )
 
-// A Catalogue is a set of collections. The collections and the types of their records are
-// fixed when the catalogue is made.
-//
-// A Catalogue is safe for concurrent use; see [Collection]. [Catalogue.Batch], loads and
-// [AnyCollection.Delete] write to several collections at one instant: a reader sees the
-// changes of all or of none, even if it reads one collection after the other. Only the
-// methods Create, Update and Delete of [AnyCollection] check references between records:
-// other writes can leave references to records that do not exist, which [Catalogue.Check] finds.
+// A Catalogue is a set of collections. The collections and the types of their records are fixed
+// when it is made. It is safe for concurrent use; see [Collection]. [Catalogue.Batch], loads and
+// [AnyCollection.Delete] write to several collections at one instant: a reader sees the changes of
+// all or of none, even if it reads one collection after the other.
 type Catalogue struct{ set *core.Set }
 
 // Collection returns the collection with the given key, for records of any type. The error
@@ -37,36 +33,33 @@ func (c *Catalogue) All() iter.Seq2[string, AnyCollection] {
 	}
 }
 
-// Clone returns an independent copy of the catalogue. All collections are cloned at one
-// instant, as by [Collection.Clone]. The clone of a snapshot can be written to.
-// O(collections + orderings in use).
+// Clone returns an independent copy of the catalogue, all of one instant; see [Collection.Clone].
+// The clone of a snapshot can be written to. O(collections + orderings in use).
 func (c *Catalogue) Clone() *Catalogue { return &Catalogue{c.set.Clone(false)} }
 
-// Snapshot returns a read-only copy of the catalogue. All collections are copied at one
-// instant. All methods that write to the copy return [ErrReadOnly].
-// O(collections + orderings in use).
+// Snapshot returns a read-only copy of the catalogue, all of one instant. All methods that write to
+// the copy return [ErrReadOnly]. O(collections + orderings in use).
 func (c *Catalogue) Snapshot() *Catalogue { return &Catalogue{c.set.Clone(true)} }
 
-// Check returns an error that wraps the [Violations] of all records at one instant, in the order
-// of the collections and ids: the references to records that do not exist and, in collections with
-// Options.Validate, the values that are not valid. If there are none, it returns nil. Writes from Go
-// and loads can leave such references. Deletions by requests can leave them inside other fields;
-// other requests leave none. Values become invalid if the description changes, or the world that
-// rules look at. For tests, Check first calls [Collection.Check] for every collection and returns
-// the first error, which is a bug in this package. Writers do not wait.
-// O(records × references), and the cost of Collection.Check.
+// Check returns an error that wraps the [Violations] of all records at one instant, in the order of
+// the collections and ids, or nil. They are references to records that do not exist, which writes
+// from Go, loads, and deletions of records that fields inside others refer to can leave, and, in
+// collections with Options.Validate, values that are not valid: because the description has
+// changed, or whatever rules look at. Check first calls [Collection.Check] for every collection and
+// returns the first error, which is a bug in this package. Writers do not wait. O(records ×
+// references), and the cost of Collection.Check.
 func (c *Catalogue) Check() error { return c.set.Check() }
 
 // New returns an empty catalogue with the collections of the definitions, in their order:
 //
 //	films, err := catalogue.New(Directors, Genres, Films)
 //
-// The error wraps [ErrInvalidType] if there is no definition or one is nil, if two have the
-// same key or the same path segment, if Options.Name is not empty, and if a
-// description is invalid: [schema.Description.Check] returns an error, a field is not a
-// member of the JSON of T, or a reference or a name in Search is to a collection or a field
-// that does not exist. It wraps [ErrUnknownCollection] for the zero Definition. Other errors
-// are returned by [NewCollection] and [schema.DescriptionOf].
+// The error wraps [ErrInvalidType] if there is no definition or one is nil, if two have the same
+// key or the same path segment, if Options.Name is not empty, and if a description is invalid:
+// [schema.Description.Check] returns an error, a field is not a member of the JSON of T, or a
+// reference or a name in Search is to a collection or a field that does not exist. It wraps
+// [ErrUnknownCollection] for the zero Definition. Other errors are those of [NewCollection] and
+// [schema.DescriptionOf].
 func New(definitions ...AnyDefinition) (*Catalogue, error) {
 	if len(definitions) == 0 {
 		return nil, fmt.Errorf("catalogue: %w: no definitions", ErrInvalidType)

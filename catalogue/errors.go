@@ -26,28 +26,27 @@ var (
 	ErrNotFound = core.ErrNotFound
 	// ErrExists is returned when another record has the id, or the key.
 	ErrExists = core.ErrExists
-	// ErrInvalidID is returned when an id is negative or does not fit in an int, when an id in loaded data is not
-	// a positive integer, when an update changes the id, and when no id is left; also when
-	// a key is empty or changed.
+	// ErrInvalidID is returned when an id is negative, does not fit in an int or, in loaded data,
+	// is not a positive integer; when an update changes the id or the key; when the key is empty;
+	// and when no id is left.
 	ErrInvalidID = core.ErrInvalidID
-	// ErrInvalid is returned for a record that JSON cannot represent, for one that could not
-	// be loaded from its JSON, and, with [Options].Validate, for one that requests could not
-	// write. It wraps [schema.ErrInvalid].
+	// ErrInvalid is returned for a record that JSON cannot represent, for one that could not be
+	// loaded from its JSON, and, with [Options].Validate, for one that requests could not write. It
+	// wraps [schema.ErrInvalid].
 	ErrInvalid = core.ErrInvalid
-	// ErrReadOnly is returned by all writes to a snapshot of a catalogue, and by the
-	// methods of [AnyCollection] for an action that the collection's description does not have.
+	// ErrReadOnly is returned by writes to a snapshot, and by the methods of [AnyCollection] for an
+	// action that the description does not have.
 	ErrReadOnly = core.ErrReadOnly
-	// ErrInvalidToken is returned by [Selection.PageAfter] for a token that is incomplete or
-	// altered, or of another query.
+	// ErrInvalidToken is returned for a token that is incomplete or altered, or of another query.
 	ErrInvalidToken = core.ErrInvalidToken
 	// ErrTxDone is returned by the methods of a [Tx] after its batch.
 	ErrTxDone = core.ErrTxDone
-	// ErrDuplicate is returned by a write after which two records would have the same
-	// values of a set in [Options].Unique. The error names the fields, the values and
-	// the other record, by its id or by its index in a list.
+	// ErrDuplicate is returned by a write after which two records would have the same values of a
+	// set in [Options].Unique. The error names the fields, the values and the other record, by its
+	// id or by its index in a list.
 	ErrDuplicate = core.ErrDuplicate
-	// ErrReferenced is returned by [AnyCollection.Delete] for a record that others refer to.
-	// The error names the first of them.
+	// ErrReferenced is returned by [AnyCollection.Delete] for a record that others refer to. The
+	// error is a [*ReferenceError].
 	ErrReferenced = core.ErrReferenced
 
 	// ErrDangling is returned by [Catalogue.Check] for a reference to no record.
@@ -55,21 +54,18 @@ var (
 
 	// Following changes.
 
-	// ErrHistoryTrimmed is returned when the history does not lead from the revision to
-	// the current one: the changes are no longer kept or, because [Options].History is not
-	// positive, never were, or the revision does not exist yet. The caller starts again
-	// with a snapshot.
+	// ErrHistoryTrimmed is returned when the history does not lead from the revision to the current
+	// one; see [Collection.Since]. The caller starts again with a snapshot.
 	ErrHistoryTrimmed = core.ErrHistoryTrimmed
 
 	// Loading.
 
-	// ErrInvalidData is returned for input that cannot be loaded. An invalid record is
-	// reported as a [*RecordError], which wraps ErrInvalidData.
+	// ErrInvalidData is returned for input that cannot be loaded. [*RecordError] wraps it.
 	ErrInvalidData = core.ErrInvalidData
 )
 
-// A ReferenceError names a record that refers to another, which therefore cannot be deleted. It
-// wraps [ErrReferenced].
+// A ReferenceError names the first record that refers to another, which therefore cannot be
+// deleted. It wraps [ErrReferenced].
 type ReferenceError struct {
 	Collection string          // key of the collection of the record that refers to the other one
 	Identity   schema.Identity // its id or key
@@ -112,8 +108,8 @@ func (e *RecordError) Error() string {
 // Unwrap returns [ErrInvalidData] and Err.
 func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 
-// Violations lists the values that records should not have: what [Catalogue.Check] finds, or a load with Validate or References set in its
-// [LoadOptions].
+// Violations lists the values that records should not have: what [Catalogue.Check] finds, or a load
+// with Validate or References set in its [LoadOptions].
 type Violations []RecordError
 
 // Error returns a text with the number of violations and the first ten of them.

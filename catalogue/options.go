@@ -7,79 +7,74 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Options configures a [Collection]. With the zero value a collection has no name and
-// no history, its id is the field id, and its default order is by id.
+// Options configures a [Collection]. With the zero value a collection has no name and no history,
+// its id is the field id, and its default order is by id.
 type Options struct {
-	// Name is the prefix of the collection's errors. If empty, the prefix is
-	// "collection".
+	// Name is the prefix of the collection's errors. If empty, it is "collection".
 	Name string
 
-	// ID is the JSON name of the field that identifies records: an integer, or a pointer to one,
-	// is their id, a text their key. A record without a key gets one, as with the tag key,optional
-	// of [schema.DescriptionOf]. If empty, the field with the tag key identifies records or,
-	// without one, the id is the field that is named id, in any case and with or without an
-	// underscore before it, such as _id and ID. Open records have no other name than "id".
+	// ID is the JSON name of the field that identifies records: an integer, or a pointer to one, is
+	// their id, a text their key; a record without a key gets one. If ID is empty, the field with
+	// the tag key identifies records or, without one, the field that is named id, in any case and
+	// with or without an underscore before it, such as _id and ID. Open records have no other name
+	// than "id".
 	ID string
 
-	// Ordering is the default order. If empty, records are in the order of their ids.
-	// Open records are sorted by id until one has a member named in Ordering.
+	// Ordering is the default order. If empty, records are in the order of their ids. Open records
+	// are sorted by id until one has a member named in Ordering.
 	Ordering []ordering.Term
 
 	// History is the number of changes that are kept for [Collection.Since] and
-	// [Collection.Changes]. The oldest are dropped first. If zero or negative, none
-	// are kept. Each change keeps the record before and after it in memory. Consecutive
-	// changes of a record share the one in between.
+	// [Collection.Changes], the latest ones. If zero or negative, none are kept. Each change keeps
+	// the record before and after it in memory. Consecutive changes of a record share the one in
+	// between.
 	History int
 
-	// Unique are sets of fields of which no two records can have the same
-	// values: {{"slug"}, {"parent", "name"}} permits each slug once, and each name once for
-	// each parent. A null equals nothing, but two empty strings are equal. A write that would
-	// break this returns [ErrDuplicate]. Each set always has an index. Open records have these
-	// fields even if no record has such a member.
+	// Unique are sets of fields of which no two records can have the same values: {{"slug"},
+	// {"parent", "name"}} permits each slug once, and each name once for each parent. A null equals
+	// nothing, but two empty strings are equal. A write that would break this returns
+	// [ErrDuplicate]. Each set always has an index. Open records have these fields even if no
+	// record has such a member.
 	Unique [][]string
 
-	// Indexes are orders that always have an index, so that the first query is as fast as
-	// the others. Without it, queries build the indexes that they need. An index answers
-	// queries with conditions on its first fields in the order of the others: write the
-	// fields with conditions first and then the order. For Equal("status", …) in the order of
-	// created, declare status,created; it serves -created too. An index takes some memory, and
-	// the time to update it at each write. Open records have these fields even if no
-	// record has such a member. An index without terms, by id or declared twice is an error. So
-	// is one in two directions, as status,-created, unless it ends with id.
+	// Indexes are orders that always have an index, so that the first query is as fast as the
+	// others. Write the fields with conditions first and then the order: for Equal("status", …) in
+	// the order of created, declare status,created, which serves -created too. An index takes
+	// memory, and the time to update it at each write. Open records have these fields even if no
+	// record has such a member. An index without terms, by id or declared twice is an error. So is
+	// one in two directions, as status,-created, unless it ends with id.
 	Indexes [][]ordering.Term
 
 	// Members are members of open records of which only the order is known: their Name, and their
-	// Kind, such as [schema.Decimal] for prices such as "12.00", or Fold. Those of Fields of the
-	// Description take precedence. Structs have the tag backlist instead.
+	// Kind, such as [schema.Decimal] for prices such as "12.00", or Fold. Fields of the Description
+	// take precedence. Structs have the tag backlist instead.
 	Members []schema.Field
 
-	// NewKey returns the key of a record that is written without one. It is called by a writer
-	// before the record is visible, and must not write to the collection. Writers of a clone may
-	// call it at the same time. If the key is empty or the field cannot hold it, the error of the
-	// write wraps [ErrInvalidID]. If another record has it, NewKey is called again, at most 100
-	// times; then the error wraps [ErrExists]. If NewKey is nil, the key is a random UUID, version
-	// 4. NewKey has no effect if records have an id or a key that only clients choose; see the
-	// tag key of [schema.DescriptionOf].
+	// NewKey returns the key of a record that is written without one. Writers call it before the
+	// record is visible; it must not write to the collection, and must be safe for concurrent use
+	// if there are clones. If the key is empty or the field cannot hold it, the error of the write
+	// wraps [ErrInvalidID]. If another record has it, NewKey is called again, at most 100 times;
+	// then the error wraps [ErrExists]. If NewKey is nil, the key is a random UUID, version 4.
+	// NewKey has no effect if records have an id or a key that only clients choose; see the tag key
+	// of [schema.DescriptionOf].
 	NewKey func() string
 
-	// Description describes the collection of a catalogue for servers and for posts. A
-	// standalone collection ignores it. [schema.DescriptionOf] supplies the members that are
-	// zero, or all if it is nil.
+	// Description describes the collection of a catalogue for servers and for posts. A standalone
+	// collection ignores it. [schema.DescriptionOf] supplies the members that are zero, or all if
+	// it is nil.
 	Description *schema.Description
 
 	// Validate makes all writes of the program and loads validate records as requests are: the
-	// kinds, lengths, bounds, patterns and rules of the description. A standalone collection has
-	// that of [schema.DescriptionOf]. As for requests, text is trimmed, absent members have
-	// their defaults, and rules may change the record: the result is stored, and the key in it
-	// is that of the record. A load stores what it reads: it only checks. The error wraps
-	// [ErrInvalid] and [schema.FieldErrors]; that of a load is a [*RecordError]. Read-only
-	// members keep their values. References are not checked, because the record can be part of
-	// the same batch or load. Unique values are compared last. The context of rules is
-	// [context.Background]. In a batch they are called for each write; other writers wait for
-	// them, except during loads. They must not write to the collection.
+	// kinds, lengths, bounds, patterns and rules of the description, which for a standalone
+	// collection is that of [schema.DescriptionOf]. As for requests, text is trimmed, absent
+	// members have their defaults, and rules may change the record: the result is stored, and the
+	// key in it is that of the record. A load only checks. The error wraps [ErrInvalid] and
+	// [schema.FieldErrors]; that of a load is a [*RecordError]. Read-only members keep their
+	// values. References are not checked, because the record can be part of the same batch or load.
+	// Unique values are compared last. The context of rules is [context.Background]. Other writers
+	// wait for rules, except during loads. Rules must not write to the collection.
 	Validate bool
 
-	// Now returns the time for fields that are [schema.Field].Created. If nil, it is
-	// [time.Now].
+	// Now returns the time for fields that are [schema.Field].Created. If nil, it is [time.Now].
 	Now func() time.Time
 }
