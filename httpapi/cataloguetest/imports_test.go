@@ -53,7 +53,7 @@ var mutual = map[string]int{
 	"catalogue":                 2,
 	"catalogue/internal/core":   3,
 	"catalogue/internal/layout": 3,
-	"catalogue/internal/store":  11,
+	"catalogue/internal/store":  5,
 	"catalogue/internal/value":  1,
 	"httpapi/browse":            3,
 	"httpapi/httpapitest":       2,

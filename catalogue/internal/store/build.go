@@ -5,14 +5,9 @@ import (
 	"errors"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"slices"
-	"sort"
-	"sync"
-	"sync/atomic"
 
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A build is an index that is being built. It is filled from a state without holding a lock.
@@ -360,76 +355,6 @@ func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turn
 	return bytes, nil
 }
 
-// A sortCache holds the sequences that were sorted for one state alone, because
-// the store has a later state or because the keys are too large for an index. It
-// keeps the last maxSorted sequences, which take 8 bytes for each record. Only
-// frozen states have sequences.
-type sortCache struct {
-	mu  sync.Mutex
-	all []*sortedEntries // done or in progress, oldest first
-}
-
-const maxSorted = 8
-
-// sortedEntries is a sequence that is kept in a slice.
-type sortedEntries struct {
-	task
-	entries []*Entry
-	key     func(*Entry) sortkey.Key // of the first term
-}
-
-func (o *sortedEntries) len() int { return len(o.entries) }
-
-func (o *sortedEntries) page(dst []*Entry, offset, n int, desc bool) []*Entry {
-	n = min(n, len(o.entries)-offset)
-	if !desc {
-		return append(dst, o.entries[offset:offset+n]...)
-	}
-	end, last := len(dst), len(o.entries)-offset
-	dst = append(dst, o.entries[last-n:last]...)
-	slices.Reverse(dst[end:])
-	return dst
-}
-
-// view returns nothing: a page would keep all entries of the sequence alive.
-func (o *sortedEntries) view(int, int, bool) (es Entries, ok bool) { return es, false }
-
-// rank computes O(log n) keys.
-func (o *sortedEntries) rank(b bound) int {
-	return sort.Search(len(o.entries), func(i int) bool {
-		c := o.key(o.entries[i]).Compare(b.key)
-		return c > 0 || c == 0 && o.entries[i].ID > b.id
-	})
-}
-
-// position is O(n).
-func (o *sortedEntries) position(e *Entry) int { return slices.Index(o.entries, e) }
-
-// find returns the sequence of terms, or nil. The mutex must be held.
-func (cache *sortCache) find(terms []ordering.Term) *sortedEntries {
-	for _, o := range cache.all {
-		if slices.Equal(o.terms, terms) {
-			return o
-		}
-	}
-	return nil
-}
-
-// ready returns the sequence of terms if it is done, and nil otherwise.
-func (cache *sortCache) ready(terms []ordering.Term) sequence {
-	cache.mu.Lock()
-	defer cache.mu.Unlock()
-	if o := cache.find(terms); o != nil && o.ready() {
-		return o
-	}
-	return nil
-}
-
-// drop removes a sequence. The mutex must be held.
-func (cache *sortCache) drop(o *sortedEntries) {
-	cache.all = slices.DeleteFunc(cache.all, func(other *sortedEntries) bool { return other == o })
-}
-
 // sort returns the sequence of canonical terms. If none exists, it sorts the entries or waits for
 // the reader that is sorting them. The error is ctx.Err().
 func (s *State) sort(ctx context.Context, terms []ordering.Term) (sequence, error) {
@@ -468,108 +393,19 @@ func (s *State) join(terms []ordering.Term) *sortedEntries {
 	return o
 }
 
-// A task is work for an ordering that several readers may wait for. It runs in its
-// own goroutine, and does not end if they no longer wait.
-type task struct {
-	terms   []ordering.Term
-	done    chan struct{}
-	failure *failure // set before done is closed unless the work returned
-}
-
-// start calls work, once it has a slot, and then end in a new goroutine. It calls end even
-// if work panics or calls runtime.Goexit.
-func (t *task) start(s slots, work, end func()) {
-	t.done = make(chan struct{})
-	go func() {
-		defer close(t.done)
-		defer end()
-		release, _ := s.take(context.Background(), t.terms)
-		defer release()
-		watch(work, func(f *failure) { t.failure = f })
-	}()
-}
-
-// ready reports whether the work is done and did not fail.
-func (t *task) ready() bool {
-	select {
-	case <-t.done:
-		return t.failure == nil
-	default:
-		return false
-	}
-}
-
-// wait waits until the task is done. If the work panicked or called runtime.Goexit, so
-// does wait. If ctx is done first, wait returns ctx.Err().
-func (t *task) wait(ctx context.Context) error {
-	if t.ready() {
-		return nil
-	}
-	select {
-	case <-t.done:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if t.failure != nil {
-		t.failure.repeat()
-	}
-	return nil
-}
-
-// parallel calls f(0) to f(n-1) in at most GOMAXPROCS goroutines and returns when
-// all calls have returned. If a call panics or calls runtime.Goexit, so does parallel.
-func parallel(n int, f func(int)) {
-	if n == 1 {
-		f(0)
-		return
-	}
-	var (
-		next    atomic.Int64
-		workers sync.WaitGroup
-		failed  atomic.Pointer[failure]
-	)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			watch(func() {
-				for i := next.Add(1); i <= int64(n); i = next.Add(1) {
-					f(int(i - 1))
-				}
-			}, failed.Store)
-		})
-	}
-	workers.Wait()
-	if f := failed.Load(); f != nil {
-		f.repeat()
-	}
-}
-
-// A failure describes the end of a call that did not return.
-type failure struct {
-	reason any    // the value that the call panicked with, or nil if it called runtime.Goexit
-	stack  []byte // at that time
-}
-
-// watch calls f. If f panics or calls runtime.Goexit, watch passes a failure to failed.
-// After runtime.Goexit, it does not return.
-func watch(f func(), failed func(*failure)) {
-	returned := false
-	defer func() {
-		if !returned {
-			reason := recover()
-			failed(&failure{reason, debug.Stack()})
+// merged calls f with the items of all sorted parts in order. O(items × parts).
+func merged[T any](parts [][]T, less func(a, b T) bool, f func(T)) {
+	for {
+		first := -1
+		for i, part := range parts {
+			if len(part) > 0 && (first < 0 || less(part[0], parts[first][0])) {
+				first = i
+			}
 		}
-	}()
-	f()
-	returned = true
-}
-
-// repeat panics or calls runtime.Goexit, as the failed call did, in the calling goroutine.
-// The program can recover the same value. If it does not, the report of the crash has the
-// stack of the failed call too, because that is the value of an earlier panic.
-func (f *failure) repeat() {
-	if f.reason == nil {
-		runtime.Goexit()
+		if first < 0 {
+			return
+		}
+		f(parts[first][0])
+		parts[first] = parts[first][1:]
 	}
-	defer panic(f.reason)
-	panic(string(f.stack))
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -281,29 +280,5 @@ func (s *State) install(terms []ordering.Term) {
 	x := newIndex(s.typ.resolve(terms), terms)
 	if x.build(s.Entries(), maxKeys(s.Len(), terms), nil) == nil {
 		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: newUsage(0)})
-	}
-}
-
-// maxSorts is the largest number of concurrent sorts by one term, and of concurrent sorts by
-// several terms.
-const maxSorts = 4
-
-// slots limits the number of concurrent sorts of a store. Sorts by one term and sorts by several terms, which
-// take longer, have separate slots.
-type slots [2]chan struct{}
-
-func newSlots() slots {
-	return slots{make(chan struct{}, maxSorts), make(chan struct{}, maxSorts)}
-}
-
-// take waits for a slot and returns a function that releases it. It returns
-// ctx.Err() if ctx is done first.
-func (s slots) take(ctx context.Context, terms []ordering.Term) (release func(), err error) {
-	slot := s[min(len(terms), 2)-1]
-	select {
-	case slot <- struct{}{}:
-		return func() { <-slot }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
 }

@@ -1,63 +1,15 @@
 package store
 
 import (
-	"iter"
+	"cmp"
+	"context"
+	"runtime"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
-
-// Entries are the entries of a page, in order. They may refer to arrays of an index, which
-// never change. The zero value is empty.
-type Entries struct {
-	head, tail []*Entry // in the order of the index
-	desc       bool     // the index is read backwards
-}
-
-// Len returns the number of entries. O(1).
-func (es *Entries) Len() int { return len(es.head) + len(es.tail) }
-
-// At returns the entry with index i. O(1).
-func (es *Entries) At(i int) *Entry {
-	if es.desc {
-		i = es.Len() - 1 - i
-	}
-	if i < len(es.head) {
-		return es.head[i]
-	}
-	return es.tail[i-len(es.head)]
-}
-
-// All yields the entries with their indexes.
-func (es Entries) All() iter.Seq2[int, *Entry] {
-	return func(yield func(int, *Entry) bool) {
-		n := len(es.head)
-		if es.desc {
-			n = 0
-		}
-		for i, e := range es.head[:n] { // a loop of its own takes a quarter of the instructions
-			if !yield(i, e) {
-				return
-			}
-		}
-		for i := n; i < es.Len(); i++ {
-			if !yield(i, es.At(i)) {
-				return
-			}
-		}
-	}
-}
-
-func (es Entries) appendTo(dst []*Entry) []*Entry {
-	if !es.desc {
-		return append(append(dst, es.head...), es.tail...)
-	}
-	for i := range es.Len() {
-		dst = append(dst, es.At(i))
-	}
-	return dst
-}
 
 // parts divides an index into parts, so that a page can refer to arrays of entries, and a
 // search finds the position of a key, without descending the tree.
@@ -538,4 +490,104 @@ func (t *tree[K]) page(dst []*Entry, offset, n int, desc bool) []*Entry {
 		offset = t.len() - 1 - offset
 	}
 	return t.walk(dst, offset, n, desc)
+}
+
+// column returns the column for a word of a part, whose first item is given. Making it takes about
+// as long as looking for the word in the entries. The columns of a part take at most maxPerRecord bytes
+// for each entry.
+func (t *tree[K]) column(p *part[K], first item[K], w *Word) *column {
+	before := p.columns.Load()
+	for c := before; c != nil; c = c.next {
+		if c.field == w.Field {
+			return c
+		}
+	}
+	c := &column{field: w.Field, ends: make([]uint32, 0, p.n), next: before}
+	if before != nil {
+		c.size = before.size
+	}
+	room, most := make([]byte, 0, 32*p.n), (maxPerRecord-4)*p.n-c.size
+	t.items.Ascend(first, func(it item[K]) bool {
+		if text, ok := w.Text(it.entry); ok {
+			room = append(append(room, strings.ToUpper(text)...), mark)
+		}
+		c.ends = append(c.ends, uint32(len(room)))
+		return len(room) <= most && len(c.ends) < p.n
+	})
+	if len(room) > most {
+		c.ends = nil
+	} else {
+		c.texts, c.size = string(room), c.size+len(room)+4*p.n
+	}
+	p.columns.CompareAndSwap(before, c)
+	return c
+}
+
+// look returns the entries that have some words. It reads the texts of parts. The error is
+// ctx.Err() or Err of the turn.
+func (t *tree[K]) look(ctx context.Context, words *Words, turn *Turn) (*hits, error) {
+	if t.parts.directory.Load() == nil { // a search costs more than to make it
+		t.parts.reads.Add(int32(4 + t.len()>>10))
+	}
+	d := t.divided()
+	for ; d == nil; d = t.divided() { // until all writes are applied
+		if err := cmp.Or(ctx.Err(), turn.Pause()); err != nil {
+			return nil, err
+		}
+	}
+	found, at, size := &hits{key: words.Key, bits: make([]uint64, t.len()/64+1)}, 0, 0
+	var room [maxPart]int
+	for _, g := range d.chunks {
+		for i, p := range g.parts {
+			counts := room[:p.n]
+			clear(counts)
+			for list, some := range words.Lists {
+				for j := range some {
+					sure := t.column(p, g.firsts[i], &some[j]).find(some[j].Word, list, counts)
+					found.loose = found.loose || !sure
+				}
+			}
+			for _, lists := range counts {
+				if lists == len(words.Lists) {
+					found.bits[at/64] |= 1 << (at % 64)
+					found.n++
+				}
+				at++
+			}
+			size += p.columns.Load().size
+			if err := cmp.Or(ctx.Err(), turn.Pause()); err != nil {
+				return nil, err
+			}
+		}
+		runtime.Gosched() // reading the texts of a chunk takes as long as some requests
+	}
+	d.texts.Store(int64(size))
+	d.unsearched.Store(0)
+	return found, nil
+}
+
+// textSize returns the size of the texts in bytes, as of the last search.
+func (t *tree[K]) textSize() int {
+	if d := t.parts.directory.Load(); d != nil {
+		return int(d.texts.Load())
+	}
+	return 0
+}
+
+// entries returns the entries by id.
+func (h *hits) entries(by primary) []*Entry {
+	list := make([]*Entry, 0, h.n)
+	for i, word := range h.bits {
+		if word == 0 {
+			continue
+		}
+		by.ids(64*i, 64, false, func(_ int, e *Entry) bool {
+			if word&1 != 0 {
+				list = append(list, e)
+			}
+			word >>= 1
+			return word != 0
+		})
+	}
+	return list
 }

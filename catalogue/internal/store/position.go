@@ -3,21 +3,18 @@ package store
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // ErrInvalidToken is returned by queries with a token that is damaged or of another query.
@@ -222,59 +219,16 @@ func only(k sortkey.Key) []ordering.Range {
 
 // lengthen replaces the keys of a token by those of its entry, if that still has them.
 func (s *State) lengthen(sel *selection, keys []sortkey.Key, token string) {
-	by := cmp.Or(s.typ.Key, s.typ.ID)
-	i := slices.IndexFunc(sel.order, func(t ordering.Term) bool { return t.Field == by })
-	var a Answer
-	_, _ = s.ready(&a, &Query{Want: WantFirst, Terms: []ordering.Term{ordering.Asc(by)}, Where: []Condition{{by, only(keys[i])}}})
-	if e := a.First(); e != nil && sel.token(s.typ, e) == token {
+	i := slices.IndexFunc(sel.order, func(t ordering.Term) bool { return t.Field == cmp.Or(s.typ.Key, s.typ.ID) })
+	var e *Entry
+	if id, ok := keys[i].AsInt(); s.typ.Key != "" {
+		e = s.Holder(s.typ.Key, keys[i])
+	} else if ok {
+		e = s.Get(int(id))
+	}
+	if e != nil && sel.token(s.typ, e) == token {
 		for i, t := range sel.order[:i] {
 			keys[i] = sel.keyOf(s.typ, t.Field, e)
 		}
 	}
-}
-
-// after answers a query for the entries after a position, which may be nil. It filters the entries
-// that follow until there are enough. If the window has no limit, it returns all. The error is
-// ctx.Err() or Err of the turn.
-func (p plan) after(ctx context.Context, w pagination.Window, start *position) (a Answer, err error) {
-	sel, terms, isDirect := &p.selection, p.terms, p.direct()
-	if p.unsorted {
-		if err = p.sort(ctx, 0); err != nil {
-			return a, err
-		}
-		terms, isDirect = sel.terms, true
-	}
-	at, n, skip := 0, w.Limit, max(w.Offset, 0)
-	if n <= 0 {
-		n = math.MaxInt
-	}
-	if start != nil {
-		at = p.passed(start, terms)
-	}
-	if isDirect {
-		at += min(skip, p.count-at)
-		a.Entries = p.some(at, min(n, p.count-at))
-		a.more = n < p.count-at
-		return a, nil
-	}
-	matches := p.state.typ.Matcher(p.left(), sel.match)
-	list := make([]*Entry, 0, min(n, p.count-at, between))
-	defer sel.turn.begin(p.state.typ.Cores, p.count-at)()
-	for step := min(n, between-1) + 1; at < p.count && err == nil; at, step = at+step, between {
-		for _, e := range p.some(at, step).All() {
-			switch {
-			case !matches(e):
-			case skip > 0:
-				skip--
-			case len(list) == n:
-				a.more, a.Entries.head = true, list
-				return a, nil
-			default:
-				list = append(list, e)
-			}
-		}
-		err = cmp.Or(ctx.Err(), sel.turn.Pause())
-	}
-	a.Entries.head = list
-	return a, err
 }

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -404,4 +406,50 @@ func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err err
 	}
 	sel.terms, sel.desc = buf, desc
 	return sel, nil
+}
+
+// after answers a query for the entries after a position, which may be nil. It filters the entries
+// that follow until there are enough. If the window has no limit, it returns all. The error is
+// ctx.Err() or Err of the turn.
+func (p plan) after(ctx context.Context, w pagination.Window, start *position) (a Answer, err error) {
+	sel, terms, isDirect := &p.selection, p.terms, p.direct()
+	if p.unsorted {
+		if err = p.sort(ctx, 0); err != nil {
+			return a, err
+		}
+		terms, isDirect = sel.terms, true
+	}
+	at, n, skip := 0, w.Limit, max(w.Offset, 0)
+	if n <= 0 {
+		n = math.MaxInt
+	}
+	if start != nil {
+		at = p.passed(start, terms)
+	}
+	if isDirect {
+		at += min(skip, p.count-at)
+		a.Entries = p.some(at, min(n, p.count-at))
+		a.more = n < p.count-at
+		return a, nil
+	}
+	matches := p.state.typ.Matcher(p.left(), sel.match)
+	list := make([]*Entry, 0, min(n, p.count-at, between))
+	defer sel.turn.begin(p.state.typ.Cores, p.count-at)()
+	for step := min(n, between-1) + 1; at < p.count && err == nil; at, step = at+step, between {
+		for _, e := range p.some(at, step).All() {
+			switch {
+			case !matches(e):
+			case skip > 0:
+				skip--
+			case len(list) == n:
+				a.more, a.Entries.head = true, list
+				return a, nil
+			default:
+				list = append(list, e)
+			}
+		}
+		err = cmp.Or(ctx.Err(), sel.turn.Pause())
+	}
+	a.Entries.head = list
+	return a, err
 }

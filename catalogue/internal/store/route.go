@@ -3,6 +3,8 @@ package store
 import (
 	"math"
 	"slices"
+	"sort"
+	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -265,4 +267,210 @@ func (s *State) rangesAt(i int, last bound, sel *selection, r *route, reverse bo
 		}
 	}
 	return true
+}
+
+// A Condition restricts a field to ranges of keys, which are sorted and do not overlap.
+type Condition struct {
+	Field  string
+	Ranges []ordering.Range
+}
+
+// one reports whether the condition permits one value only.
+func (c *Condition) one() bool { return len(c.Ranges) == 1 && c.values() }
+
+// values reports whether each range of the condition is a single value.
+func (c *Condition) values() bool {
+	for i := range c.Ranges {
+		if c.Ranges[i].From.Compare(c.Ranges[i].To) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func intersected(where []Condition) (list []Condition) {
+	for _, c := range where {
+		i := slices.IndexFunc(list, func(d Condition) bool { return d.Field == c.Field })
+		if i < 0 {
+			list = append(list, c)
+		} else {
+			list[i].Ranges = intersect(list[i].Ranges, c.Ranges)
+		}
+	}
+	return list
+}
+
+// intersect returns the ranges of the keys that are in both lists of ranges.
+func intersect(a, b []ordering.Range) (both []ordering.Range) {
+	for len(a) > 0 && len(b) > 0 {
+		r := a[0]
+		if c := b[0].From.Compare(r.From); c > 0 || c == 0 && b[0].FromExcluded {
+			r.From, r.FromExcluded = b[0].From, b[0].FromExcluded
+		}
+		c := b[0].To.Compare(r.To)
+		if c < 0 || c == 0 && !b[0].ToIncluded {
+			r.To, r.ToIncluded = b[0].To, b[0].ToIncluded
+		}
+		if d := r.From.Compare(r.To); d < 0 || d == 0 && !r.FromExcluded && r.ToIncluded {
+			both = append(both, r)
+		}
+		if c < 0 || c == 0 && a[0].ToIncluded {
+			b = b[1:]
+		} else {
+			a = a[1:]
+		}
+	}
+	return both
+}
+
+// mergedRuns is the entries of several runs of an index as one sequence, in the order of
+// what their keys have after the shared bytes, and then of their ids. It can only be read
+// forwards.
+type mergedRuns[K any] struct {
+	*tree[K]
+	runs []run
+	desc bool // each run is read backwards
+	size int
+}
+
+func (t *tree[K]) merge(runs []run, desc bool) sequence {
+	m := &mergedRuns[K]{t, runs, desc, 0}
+	for _, r := range runs {
+		m.size += r.end - r.start
+	}
+	return m
+}
+
+func (m *mergedRuns[K]) len() int { return m.size }
+
+// A cursor reads a run.
+type cursor struct {
+	run
+	at   int    // the number of entries before head
+	head *Entry // nil if unknown
+	rest string // the key of head after the shared bytes
+}
+
+func (m *mergedRuns[K]) cursors() []cursor {
+	list := make([]cursor, len(m.runs))
+	for i, r := range m.runs {
+		list[i].run = r
+	}
+	return list
+}
+
+func (c *cursor) len() int { return c.end - c.start }
+
+// setHead makes an entry with a key the head.
+func (m *mergedRuns[K]) setHead(c *cursor, k K, e *Entry) {
+	text := m.text(k)
+	c.head, c.rest = e, text[min(c.shared, len(text)):]
+}
+
+// read makes entry i of the run the head.
+func (m *mergedRuns[K]) read(c *cursor, i int) {
+	pos := c.start + i
+	if m.desc {
+		pos = c.end - 1 - i
+	}
+	k, e := m.entryAt(pos)
+	m.setHead(c, k, e)
+}
+
+// before reports whether the head of a is before the head of b.
+func (m *mergedRuns[K]) before(a, b *cursor) bool {
+	c := strings.Compare(a.rest, b.rest)
+	if c == 0 {
+		c = a.head.ID - b.head.ID
+	}
+	return c < 0 != m.desc && c != 0
+}
+
+// least returns the cursor with the first head, or nil if no head is known.
+func (m *mergedRuns[K]) least(list []cursor) (first *cursor) {
+	for i := range list {
+		if c := &list[i]; c.head != nil && (first == nil || m.before(c, first)) {
+			first = c
+		}
+	}
+	return first
+}
+
+// split returns cursors after the first n entries. It makes O(runs × log n) comparisons of
+// items.
+//
+// It looks at an item some steps ahead in each run. The steps are n at most together, so
+// the items up to the first of those are among the first n.
+func (m *mergedRuns[K]) split(n int) []cursor {
+	list := m.cursors()
+	for step := max(n/len(list), 1); n > 0; {
+		if step > 1 && step*len(list) > n {
+			step /= 2
+			for i := range list {
+				list[i].head = nil
+			}
+		}
+		for i := range list {
+			if c := &list[i]; c.head == nil && c.at < c.len() {
+				m.read(c, min(c.at+step, c.len())-1)
+			}
+		}
+		c := m.least(list)
+		steps := min(step, c.len()-c.at)
+		c.at += steps
+		n -= steps
+		c.head = nil
+	}
+	for i := range list {
+		list[i].head = nil
+	}
+	return list
+}
+
+// page merges the runs.
+func (m *mergedRuns[K]) page(dst []*Entry, offset, n int, _ bool) []*Entry {
+	list := m.split(offset)
+	for i := range list {
+		if c := &list[i]; c.at < c.len() {
+			m.read(c, c.at)
+		}
+	}
+	for range min(n, m.size-offset) {
+		c := m.least(list)
+		dst = append(dst, c.head)
+		if c.at++; c.at < c.len() {
+			m.read(c, c.at)
+		} else {
+			c.head = nil
+		}
+	}
+	return dst
+}
+
+func (m *mergedRuns[K]) view(int, int, bool) (es Entries, ok bool) { return es, false }
+
+// position returns the number of entries before e, or -1 if e is in no run.
+func (m *mergedRuns[K]) position(e *Entry) (n int) {
+	at := m.tree.position(e)
+	for _, r := range m.runs {
+		if r.start <= at && at < r.end {
+			own := cursor{run: r}
+			m.setHead(&own, m.of(e), e)
+			return m.passed(own.rest, e.ID) - 1
+		}
+	}
+	return -1
+}
+
+// passed returns the number of entries up to and including the one with an id and a key that ends
+// with rest after the shared bytes. If there is none, it returns the number before its place.
+func (m *mergedRuns[K]) passed(rest string, id int) (n int) {
+	own := cursor{head: &Entry{ID: id}, rest: rest}
+	for _, c := range m.cursors() {
+		n += sort.Search(c.len(), func(i int) bool {
+			m.read(&c, i)
+			return m.before(&own, &c)
+		})
+	}
+	return n
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"math"
@@ -213,146 +214,6 @@ func (h history) after(revision uint64) iter.Seq[Event] {
 	}
 }
 
-// members counts the records of a state that have each member, and so knows the names of
-// its fields. The zero value is for records that all have the same fields.
-type members struct {
-	// records has the number of records that have the member, by JSON name. All states of a
-	// store share it. A writer changes it in place while it holds [Store.committing].
-	records set[count]
-	// fields has the number of JSON names that are the field, by its name. It does not change.
-	fields  set[count]
-	fieldOf func(member string) string
-}
-
-// A count is a positive number for a name.
-type count struct {
-	name string
-	n    int
-}
-
-func newCounts() set[count] { return newSet(func(a, b count) bool { return a.name < b.name }) }
-
-// newMembers returns the members of no records. The fields are the ones that the type names.
-func newMembers(typ *Type) (m members) {
-	if typ.Members == nil {
-		return m
-	}
-	m = members{newCounts(), newCounts(), typ.FieldOf}
-	for _, name := range slices.Concat([]string{typ.ID}, slices.Concat(typ.Unique...), typ.Known) {
-		add(m.fields, outerOf(name), 1)
-	}
-	for _, terms := range typ.indexes {
-		for _, t := range terms {
-			add(m.fields, outerOf(t.Field), 1)
-		}
-	}
-	return m
-}
-
-// fork returns independent counts. It writes to m. O(1).
-func (m members) fork() members {
-	if m.records != nil {
-		m.records, m.fields = forkSet(m.records), forkSet(m.fields)
-	}
-	return m
-}
-
-// add adds by to the number of a name and returns the sum.
-func add(c set[count], name string, by int) int {
-	found, ok := c.Get(count{name: name})
-	if !ok {
-		found.name = strings.Clone(name) // which may be part of the text of a record
-	}
-	if found.n += by; found.n == 0 {
-		c.Delete(found)
-	} else {
-		c.Set(found)
-	}
-	return found.n
-}
-
-// has reports whether there is a field with the name, or one that may contain it. O(log names).
-func (m members) has(name string) bool { return m.hasMember(name) || m.hasMember(outerOf(name)) }
-
-func (m members) hasMember(name string) bool {
-	_, ok := m.fields.Get(count{name: name})
-	return ok
-}
-
-// outerOf returns the part of a name before the first two underscores.
-func outerOf(name string) string {
-	outer, _, _ := strings.Cut(name, "__")
-	return outer
-}
-
-// names returns the sorted names of the fields, or nil if all records have the same.
-// O(names).
-func (m members) names() (names []string) {
-	if m.fields != nil {
-		for _, c := range m.fields.Items() {
-			names = append(names, c.name)
-		}
-	}
-	return names
-}
-
-// countMembers adds by to the numbers of the members of an entry, which may be nil.
-func (typ *Type) countMembers(numbers map[string]int, e *Entry, by int) {
-	if e != nil {
-		for name := range typ.Members(e) {
-			numbers[name] += by
-		}
-	}
-}
-
-// memberChanges adds to dst, which may be nil, by how much changes change the number of
-// records that have each member. It returns nil if all records have the same fields.
-// O(members of the records).
-func (typ *Type) memberChanges(dst map[string]int, changes []Change) map[string]int {
-	if typ.Members == nil {
-		return nil
-	}
-	if dst == nil {
-		dst = map[string]int{}
-	}
-	for _, ch := range changes {
-		typ.countMembers(dst, ch.New, 1)
-		typ.countMembers(dst, ch.Old, -1)
-	}
-	return dst
-}
-
-// membersOf returns the members of entries, which are sorted by id.
-func (typ *Type) membersOf(entries []*Entry) members {
-	return newMembers(typ).counted(typ.memberChanges(nil, difference(nil, entries)))
-}
-
-// counted adds changes to the numbers of records and returns the members after them. A member
-// without a name is not a field. O(changes × log names).
-func (m members) counted(changes map[string]int) members {
-	forked := false
-	for name, by := range changes {
-		if by == 0 {
-			continue
-		}
-		n := add(m.records, name, by)
-		if n != 0 && n != by {
-			continue
-		}
-		if !forked {
-			m.fields, forked = forkSet(m.fields), true
-		}
-		switch field := m.fieldOf(name); {
-		case field == "":
-		case n == 0:
-			add(m.fields, field, -1)
-		default:
-			add(m.fields, field, 1)
-		}
-	}
-	return m
-}
-
 // rename sets the members, and drops the indexes of fields that no record has.
 func (s *State) rename(names members) {
 	same := s.names.fields == names.fields
@@ -360,38 +221,6 @@ func (s *State) rename(names members) {
 		return
 	}
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return !s.typ.hasAll(x.terms, s.names) })
-}
-
-// has reports whether a state with these names has the field.
-func (typ *Type) has(name string, names members) bool {
-	if typ.Members == nil {
-		_, ok := typ.Field(name)
-		return ok
-	}
-	return names.has(name)
-}
-
-// hasAll reports whether a state with these names has the fields of all terms.
-func (typ *Type) hasAll(terms []ordering.Term, names members) bool {
-	return !slices.ContainsFunc(terms, func(t ordering.Term) bool { return !typ.has(t.Field, names) })
-}
-
-// check returns an error for the first term whose field is unknown. Making the error takes
-// O(names).
-func (typ *Type) check(terms []ordering.Term, names members) error {
-	for _, t := range terms {
-		switch {
-		case typ.has(t.Field, names):
-		case typ.Members == nil:
-			return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, typ.Names))
-		default:
-			if outer := outerOf(t.Field); outer != t.Field {
-				return fmt.Errorf("%w: %q: no record has %q: %s", ordering.ErrUnknownField, t.Field, outer, ordering.Suggest(outer, names.names()))
-			}
-			return fmt.Errorf("%w: no record has %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, names.names()))
-		}
-	}
-	return nil
 }
 
 // Check returns an error that describes the first violated invariant of the state
@@ -444,4 +273,99 @@ func (s *State) checkIndex(terms []ordering.Term, x index) error {
 		return fmt.Errorf("ordering %q: %w", ordering.Format(terms), err)
 	}
 	return nil
+}
+
+// A Duplicate is the error of a write after which two records would have the same values
+// of a unique set.
+type Duplicate struct {
+	Store  *Store
+	Fields []string // of the set
+	Entry  *Entry   // the entry that was to be written
+	Other  *Entry   // the one that has the values
+}
+
+func (d *Duplicate) Error() string {
+	return fmt.Sprintf("id %d has the %s of id %d", d.Entry.ID, strings.Join(d.Fields, ", "), d.Other.ID)
+}
+
+// unique returns a [*Duplicate] if the state would have one after changes, which have at
+// most one change for each record. It runs callbacks.
+// O(changes × unique sets × log n).
+func (s *State) unique(changes []Change) (err error) {
+	for _, x := range s.indexes {
+		if x.unique && err == nil {
+			err = s.uniqueIn(x, changes)
+		}
+	}
+	return err
+}
+
+func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
+	fields, last := x.fields, len(x.fields)-1
+	var written map[string]*Entry // by encoded keys
+	if len(changes) > 1 {
+		written = make(map[string]*Entry, len(changes))
+	}
+	for _, ch := range changes {
+		if ch.New == nil || written == nil && ch.Old != nil && compareEntries(ch.Old, ch.New, fields, x.terms) == 0 {
+			continue
+		}
+		prefix, ok := AppendKeys(nil, fields[:last], ch.New)
+		k := fields[last].Key(ch.New)
+		if !ok || k.Compare(sortkey.Null()) == 0 {
+			continue
+		}
+		if written != nil {
+			encoded := string(k.Append(slices.Clip(prefix)))
+			if other := written[encoded]; other != nil {
+				return s.duplicate(x.terms, ch.New, other)
+			}
+			written[encoded] = ch.New
+		}
+		other := x.first(bound{prefix: prefix, key: k}, bound{prefix: prefix, key: k, id: beforeNext}, false)
+		if other != nil && !changed(changes, other.ID) {
+			return s.duplicate(x.terms, ch.New, other)
+		}
+	}
+	return nil
+}
+
+// AppendKeys appends the encoded keys of fields of an entry and reports whether none is null.
+func AppendKeys(dst []byte, fields []Field, e *Entry) (_ []byte, ok bool) {
+	for _, f := range fields {
+		k := f.Key(e)
+		if k.Compare(sortkey.Null()) == 0 {
+			return dst, false
+		}
+		dst = k.Append(dst)
+	}
+	return dst, true
+}
+
+func (s *State) duplicate(terms []ordering.Term, e, other *Entry) *Duplicate {
+	d := &Duplicate{Store: s.store.Value(), Entry: e, Other: other}
+	for _, t := range terms {
+		d.Fields = append(d.Fields, t.Field)
+	}
+	return d
+}
+
+// changed reports whether changes, which are sorted by id, have one for the record with
+// the id.
+func changed(changes []Change, id int) bool {
+	_, found := slices.BinarySearchFunc(changes, id, func(ch Change, id int) int { return ch.ID() - id })
+	return found
+}
+
+// search returns the entries that have some words. The counts and the other pages of the last words of a
+// state need no search. The error is ctx.Err() or Err of the turn.
+func (s *State) search(ctx context.Context, words *Words, turn *Turn) (*hits, error) {
+	if found := s.hits.Load(); found != nil && found.key == words.Key {
+		return found, nil
+	}
+	found, err := s.primary.look(ctx, words, turn)
+	if found != nil && s.frozen.Load() {
+		s.hits.Store(found)
+	}
+	return found, err
 }

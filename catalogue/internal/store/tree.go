@@ -18,20 +18,6 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A sequence is all entries of a state in one ascending order. Its methods are
-// safe for concurrent use while nothing writes to it.
-type sequence interface {
-	len() int
-	page(dst []*Entry, offset, n int, desc bool) []*Entry
-	// view returns the entries of a page if they are in arrays.
-	view(offset, n int, desc bool) (es Entries, ok bool)
-
-	// rank returns the number of entries before a bound.
-	rank(b bound) int
-	// position returns the number of entries before e, which is in the sequence.
-	position(e *Entry) int
-}
-
 // An index is the sequence of one ordering, kept in a tree. The methods that write
 // to the tree, of which fork is one, must not be called concurrently.
 type index interface {
@@ -59,16 +45,6 @@ type index interface {
 	needsCompaction() bool
 	keySize() int
 	check() error
-}
-
-// A span is the positions of consecutive entries of a sequence.
-type span struct{ start, end int }
-
-// A run is a span of entries of an index whose keys begin with the same bytes, so that they
-// are in the order of the rest of their keys.
-type run struct {
-	span
-	shared int // the number of these bytes; more than a key has if all are the same
 }
 
 // An item holds the key inline, so that a descent compares without following a
@@ -314,26 +290,6 @@ func (t *tree[K]) maxID() int {
 	it, _ := t.items.Max()
 	return it.id
 }
-
-// A set is a sorted set that is kept in a tree. Like primary, it is an interface so that
-// packages that use a store do not compile trees.
-type set[T any] interface {
-	Len() int
-	Items() []T
-	Ascend(pivot T, yield func(T) bool)
-	Get(key T) (T, bool)
-	Set(item T) (T, bool)
-	Load(item T) (T, bool)
-	Delete(key T) (T, bool)
-	PopMin() (T, bool)
-}
-
-func newSet[T any](less func(a, b T) bool) set[T] {
-	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
-}
-
-// forkSet returns a fork of a set. It writes to s. O(1).
-func forkSet[T any](s set[T]) set[T] { return s.(*btree.BTreeG[T]).Copy() }
 
 // walk appends at most n entries, beginning at position pos.
 func (t *tree[K]) walk(dst []*Entry, pos, n int, desc bool) []*Entry {

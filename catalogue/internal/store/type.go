@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"reflect"
-	"runtime"
 	"slices"
-	"sync/atomic"
-	"time"
+	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -146,157 +143,6 @@ func canonical(buf, terms []ordering.Term, id string) (canon []ordering.Term, de
 	return buf, desc
 }
 
-// An Entry represents a stored record. It is the first field of a struct that
-// contains the record, whose type is unknown to the store. An Entry in a tree must
-// not be modified.
-type Entry struct{ ID int }
-
-// A Change is the effect of a write on one record. Old is nil if the record is
-// inserted. New is nil if it is deleted.
-type Change struct{ Old, New *Entry }
-
-// ID returns the id of the record. It panics if ch is the zero Change.
-func (ch Change) ID() int {
-	if ch.New != nil {
-		return ch.New.ID
-	}
-	return ch.Old.ID
-}
-
-func compareIDs(a, b *Entry) int { return cmp.Compare(a.ID, b.ID) }
-
-// difference returns the changes that turn the entries before into those after.
-// Both are sorted by id. Every record in before or after has a change.
-func difference(before, after []*Entry) []Change {
-	changes := make([]Change, 0, max(len(before), len(after)))
-	for len(before) > 0 || len(after) > 0 {
-		var ch Change
-		if len(after) == 0 || len(before) > 0 && before[0].ID <= after[0].ID {
-			ch.Old, before = before[0], before[1:]
-		}
-		if len(after) > 0 && (ch.Old == nil || ch.Old.ID == after[0].ID) {
-			ch.New, after = after[0], after[1:]
-		}
-		changes = append(changes, ch)
-	}
-	return changes
-}
-
-// Cores limits the processors that sorts and filters of many entries use at the same time. Stores can
-// share it. Nil is no limit.
-type Cores chan struct{}
-
-// NewCores returns a limit of all processors but one, and of at least one, so that reads and
-// writes do not wait for sorts.
-func NewCores() Cores { return make(Cores, max(runtime.GOMAXPROCS(0)-1, 1)) }
-
-// take waits until a processor is free, and reports whether it is taken.
-func (c Cores) take() bool {
-	select {
-	case c <- struct{}{}:
-		return true
-	case <-time.After(maxTurn):
-		return false
-	}
-}
-
-// turns are the turns of one sort to use a processor.
-type turns struct {
-	cores Cores
-	over  atomic.Bool // the sort no longer waits
-}
-
-// turns returns the turns of a sort of n entries. A sort of few does not wait.
-func (c Cores) turns(n int) *turns {
-	t := &turns{cores: c}
-	t.over.Store(n <= fewEntries)
-	return t
-}
-
-// maxTurn is the time after which a sort no longer waits for its turn. The sort that uses the
-// processor may then be waiting for this one, because it calls a function of the program that
-// queries another collection.
-const maxTurn = 5 * time.Second
-
-// use calls f when a processor is free.
-func (t *turns) use(f func()) {
-	switch {
-	case t.cores == nil || t.over.Load():
-	case t.cores.take():
-		defer func() { <-t.cores }()
-	default:
-		t.over.Store(true)
-	}
-	f()
-}
-
-// A Turn is that of a query to use a processor while it filters entries. It ends if others wait, and
-// the query then waits for its next. The zero Turn is ready to use.
-type Turn struct {
-	Err error // set by Match to end the query
-
-	cores Cores // nil while it does not filter, or no longer waits
-	taken bool
-	since time.Time
-}
-
-// maxSlice is the time after which a turn ends.
-const maxSlice = 20 * time.Millisecond
-
-// begin begins to filter n entries. If they are few, it does not wait. It does nothing if t is nil.
-func (t *Turn) begin(cores Cores, n int) (end func()) {
-	if t == nil {
-		return func() {}
-	}
-	t.cores, t.since = cores, time.Now()
-	if n > fewEntries {
-		t.since = time.Time{}
-	}
-	_ = t.Pause()
-	return func() {
-		if t.taken {
-			<-cores
-		}
-		t.cores, t.taken = nil, false
-	}
-}
-
-// Pause ends a turn that has lasted long enough, and waits for the next. It returns Err, or nil if t
-// is nil.
-func (t *Turn) Pause() error {
-	if t == nil {
-		return nil
-	}
-	if t.cores != nil && time.Since(t.since) >= maxSlice {
-		if t.taken {
-			<-t.cores
-		}
-		if t.taken, t.since = t.cores.take(), time.Now(); !t.taken {
-			t.cores = nil
-		}
-	}
-	return t.Err
-}
-
-// fewEntries is the largest number of entries that are sorted without a slot. Their keys
-// take at most fewEntries*maxPerRecord bytes.
-const fewEntries = 1000
-
-// A cut says how many of some sorted entries are wanted: the first or the last. The zero cut wants
-// all.
-type cut struct {
-	most int
-	last bool
-}
-
-// room returns how many items are kept before those that are not wanted are dropped.
-func (c cut) room(more int) int {
-	if c.most == 0 {
-		return math.MaxInt
-	}
-	return c.most + more
-}
-
 // compareEntries compares the values of fields in turn and then the ids.
 func compareEntries(a, b *Entry, fields []Field, terms []ordering.Term) int {
 	for i, f := range fields {
@@ -309,4 +155,176 @@ func compareEntries(a, b *Entry, fields []Field, terms []ordering.Term) int {
 		}
 	}
 	return compareIDs(a, b)
+}
+
+// has reports whether a state with these names has the field.
+func (typ *Type) has(name string, names members) bool {
+	if typ.Members == nil {
+		_, ok := typ.Field(name)
+		return ok
+	}
+	return names.has(name)
+}
+
+// hasAll reports whether a state with these names has the fields of all terms.
+func (typ *Type) hasAll(terms []ordering.Term, names members) bool {
+	return !slices.ContainsFunc(terms, func(t ordering.Term) bool { return !typ.has(t.Field, names) })
+}
+
+// check returns an error for the first term whose field is unknown. Making the error takes
+// O(names).
+func (typ *Type) check(terms []ordering.Term, names members) error {
+	for _, t := range terms {
+		switch {
+		case typ.has(t.Field, names):
+		case typ.Members == nil:
+			return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, typ.Names))
+		default:
+			if outer := outerOf(t.Field); outer != t.Field {
+				return fmt.Errorf("%w: %q: no record has %q: %s", ordering.ErrUnknownField, t.Field, outer, ordering.Suggest(outer, names.names()))
+			}
+			return fmt.Errorf("%w: no record has %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, names.names()))
+		}
+	}
+	return nil
+}
+
+// members counts the records of a state that have each member, and so knows the names of
+// its fields. The zero value is for records that all have the same fields.
+type members struct {
+	// records has the number of records that have the member, by JSON name. All states of a
+	// store share it. A writer changes it in place while it holds [Store.committing].
+	records set[count]
+	// fields has the number of JSON names that are the field, by its name. It does not change.
+	fields  set[count]
+	fieldOf func(member string) string
+}
+
+// A count is a positive number for a name.
+type count struct {
+	name string
+	n    int
+}
+
+func newCounts() set[count] { return newSet(func(a, b count) bool { return a.name < b.name }) }
+
+// newMembers returns the members of no records. The fields are the ones that the type names.
+func newMembers(typ *Type) (m members) {
+	if typ.Members == nil {
+		return m
+	}
+	m = members{newCounts(), newCounts(), typ.FieldOf}
+	for _, name := range slices.Concat([]string{typ.ID}, slices.Concat(typ.Unique...), typ.Known) {
+		add(m.fields, outerOf(name), 1)
+	}
+	for _, terms := range typ.indexes {
+		for _, t := range terms {
+			add(m.fields, outerOf(t.Field), 1)
+		}
+	}
+	return m
+}
+
+// fork returns independent counts. It writes to m. O(1).
+func (m members) fork() members {
+	if m.records != nil {
+		m.records, m.fields = forkSet(m.records), forkSet(m.fields)
+	}
+	return m
+}
+
+// add adds by to the number of a name and returns the sum.
+func add(c set[count], name string, by int) int {
+	found, ok := c.Get(count{name: name})
+	if !ok {
+		found.name = strings.Clone(name) // which may be part of the text of a record
+	}
+	if found.n += by; found.n == 0 {
+		c.Delete(found)
+	} else {
+		c.Set(found)
+	}
+	return found.n
+}
+
+// has reports whether there is a field with the name, or one that may contain it. O(log names).
+func (m members) has(name string) bool { return m.hasMember(name) || m.hasMember(outerOf(name)) }
+
+func (m members) hasMember(name string) bool {
+	_, ok := m.fields.Get(count{name: name})
+	return ok
+}
+
+// outerOf returns the part of a name before the first two underscores.
+func outerOf(name string) string {
+	outer, _, _ := strings.Cut(name, "__")
+	return outer
+}
+
+// names returns the sorted names of the fields, or nil if all records have the same.
+// O(names).
+func (m members) names() (names []string) {
+	if m.fields != nil {
+		for _, c := range m.fields.Items() {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// countMembers adds by to the numbers of the members of an entry, which may be nil.
+func (typ *Type) countMembers(numbers map[string]int, e *Entry, by int) {
+	if e != nil {
+		for name := range typ.Members(e) {
+			numbers[name] += by
+		}
+	}
+}
+
+// memberChanges adds to dst, which may be nil, by how much changes change the number of
+// records that have each member. It returns nil if all records have the same fields.
+// O(members of the records).
+func (typ *Type) memberChanges(dst map[string]int, changes []Change) map[string]int {
+	if typ.Members == nil {
+		return nil
+	}
+	if dst == nil {
+		dst = map[string]int{}
+	}
+	for _, ch := range changes {
+		typ.countMembers(dst, ch.New, 1)
+		typ.countMembers(dst, ch.Old, -1)
+	}
+	return dst
+}
+
+// membersOf returns the members of entries, which are sorted by id.
+func (typ *Type) membersOf(entries []*Entry) members {
+	return newMembers(typ).counted(typ.memberChanges(nil, difference(nil, entries)))
+}
+
+// counted adds changes to the numbers of records and returns the members after them. A member
+// without a name is not a field. O(changes × log names).
+func (m members) counted(changes map[string]int) members {
+	forked := false
+	for name, by := range changes {
+		if by == 0 {
+			continue
+		}
+		n := add(m.records, name, by)
+		if n != 0 && n != by {
+			continue
+		}
+		if !forked {
+			m.fields, forked = forkSet(m.fields), true
+		}
+		switch field := m.fieldOf(name); {
+		case field == "":
+		case n == 0:
+			add(m.fields, field, -1)
+		default:
+			add(m.fields, field, 1)
+		}
+	}
+	return m
 }

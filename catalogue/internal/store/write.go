@@ -1,13 +1,7 @@
 package store
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
-
-	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // fewChanges is the largest number of changes that are applied one by one while
@@ -309,86 +303,4 @@ func Replace(stores []*Store, prepare func() ([]Replacement, error)) (err error)
 		}
 	}
 	return commitMany(next)
-}
-
-// A Duplicate is the error of a write after which two records would have the same values
-// of a unique set.
-type Duplicate struct {
-	Store  *Store
-	Fields []string // of the set
-	Entry  *Entry   // the entry that was to be written
-	Other  *Entry   // the one that has the values
-}
-
-func (d *Duplicate) Error() string {
-	return fmt.Sprintf("id %d has the %s of id %d", d.Entry.ID, strings.Join(d.Fields, ", "), d.Other.ID)
-}
-
-// unique returns a [*Duplicate] if the state would have one after changes, which have at
-// most one change for each record. It runs callbacks.
-// O(changes × unique sets × log n).
-func (s *State) unique(changes []Change) (err error) {
-	for _, x := range s.indexes {
-		if x.unique && err == nil {
-			err = s.uniqueIn(x, changes)
-		}
-	}
-	return err
-}
-
-func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
-	fields, last := x.fields, len(x.fields)-1
-	var written map[string]*Entry // by encoded keys
-	if len(changes) > 1 {
-		written = make(map[string]*Entry, len(changes))
-	}
-	for _, ch := range changes {
-		if ch.New == nil || written == nil && ch.Old != nil && compareEntries(ch.Old, ch.New, fields, x.terms) == 0 {
-			continue
-		}
-		prefix, ok := AppendKeys(nil, fields[:last], ch.New)
-		k := fields[last].Key(ch.New)
-		if !ok || k.Compare(sortkey.Null()) == 0 {
-			continue
-		}
-		if written != nil {
-			encoded := string(k.Append(slices.Clip(prefix)))
-			if other := written[encoded]; other != nil {
-				return s.duplicate(x.terms, ch.New, other)
-			}
-			written[encoded] = ch.New
-		}
-		other := x.first(bound{prefix: prefix, key: k}, bound{prefix: prefix, key: k, id: beforeNext}, false)
-		if other != nil && !changed(changes, other.ID) {
-			return s.duplicate(x.terms, ch.New, other)
-		}
-	}
-	return nil
-}
-
-// AppendKeys appends the encoded keys of fields of an entry and reports whether none is null.
-func AppendKeys(dst []byte, fields []Field, e *Entry) (_ []byte, ok bool) {
-	for _, f := range fields {
-		k := f.Key(e)
-		if k.Compare(sortkey.Null()) == 0 {
-			return dst, false
-		}
-		dst = k.Append(dst)
-	}
-	return dst, true
-}
-
-func (s *State) duplicate(terms []ordering.Term, e, other *Entry) *Duplicate {
-	d := &Duplicate{Store: s.store.Value(), Entry: e, Other: other}
-	for _, t := range terms {
-		d.Fields = append(d.Fields, t.Field)
-	}
-	return d
-}
-
-// changed reports whether changes, which are sorted by id, have one for the record with
-// the id.
-func changed(changes []Change, id int) bool {
-	_, found := slices.BinarySearchFunc(changes, id, func(ch Change, id int) int { return ch.ID() - id })
-	return found
 }
