@@ -230,14 +230,20 @@ func (v *view) newEnvelope(dst []byte, p *page) envelope {
 
 // appendHead appends the JSON of a page up to its records.
 func (v *view) appendHead(dst []byte, p *page) []byte {
-	dst = append(dst, '{')
-	if p.count >= 0 {
-		dst = append(dst, `"count":`...)
-		dst = append(strconv.AppendInt(dst, int64(p.count), 10), ',')
+	before := byte('{')
+	for _, name := range v.route.is.Members {
+		dst = append(append(append(dst, before, '"'), name...), '"', ':')
+		before = ','
+		switch name {
+		case "count":
+			dst = strconv.AppendInt(dst, int64(p.count), 10)
+		case "next":
+			dst = v.appendLink(dst, p.next)
+		case "previous":
+			dst = v.appendLink(dst, p.previous)
+		}
 	}
-	dst = v.appendLink(append(dst, `"next":`...), p.next)
-	dst = v.appendLink(append(dst, `,"previous":`...), p.previous)
-	return append(dst, `,"results":[`...)
+	return append(dst, '[')
 }
 
 // indentBy indents the body by n spaces for each level. As [wire.Indent], it changes nothing
@@ -299,7 +305,7 @@ const chunkSize = 32 << 10
 type page struct {
 	pagination.Place
 	next, previous pagination.Place // without a Limit if there are none
-	count          int              // -1 if it is not sent
+	count          int
 	records        [][]byte
 
 	field *schema.Field // the first of the order, unless pages are counted
@@ -464,7 +470,7 @@ func (v *view) read(p *page, q catalogue.Query) (ok bool, err error) {
 
 // turn sets the records of a page that were read in its direction, with one more.
 func (p *page) turn(read [][]byte) {
-	p.count, p.records = -1, slices.Clone(read[:min(p.Limit, len(read))])
+	p.records = slices.Clone(read[:min(p.Limit, len(read))])
 	if p.Reverse {
 		slices.Reverse(p.records)
 	}

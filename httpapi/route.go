@@ -102,7 +102,7 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 // sorts reports whether an ordering may name a field. If the fields are not known, any name without
 // capital letters may, and the collection drops those that it lacks.
 func (r *route) sorts(field string) bool {
-	if !pagination.TraitsOf(r.pages).Counted && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
+	if !r.is.Counted && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
 		return false
 	}
 	return r.sortable == nil && (r.about.JSONNames || strings.ToLower(field) == field) || field == ordering.Snake(r.about.Identity().Name) || slices.Contains(r.sortable, field)
@@ -158,7 +158,7 @@ func actionsOf(method string) schema.Actions {
 
 // checkPages returns an error if the style of a collection contradicts its description.
 func (r *route) checkPages() error {
-	is := pagination.TraitsOf(r.pages)
+	is := &r.is
 	if !is.Counted {
 		if first := r.defaultOrder()[0].Field; r.positioned(first) == nil {
 			return fmt.Errorf("pages by cursors need a default order by the id or a scalar field that is described: %q is none", first)
@@ -168,7 +168,7 @@ func (r *route) checkPages() error {
 		}
 	}
 	for _, name := range []string{is.Place, is.Size} {
-		if is.Place == is.Size || name != "" && (wire.Selects(*r.about, name) || name == "ordering" || name == "format") {
+		if name != "" && (is.Place == is.Size || wire.Selects(*r.about, name) || name == "ordering" || name == "format") {
 			return fmt.Errorf("the parameter %q of pages is another one, too", name)
 		}
 	}

@@ -40,7 +40,12 @@ type Cursors struct {
 const maxOffset = 1000
 
 func (c Cursors) traits() Traits {
-	return c.Limits.bounding(Traits{Place: c.cursor(), Size: c.Size, About: "Where the page begins, as in links.", NoPage: "Invalid cursor"})
+	return c.Limits.bounding(Traits{Place: c.cursor(), Size: c.Size, Members: counted()[1:], About: "Where the page begins, as in links.", NoPage: "Invalid cursor"})
+}
+
+func (c Cursors) bounded(l Limits) Style {
+	c.Limits = l
+	return c
 }
 
 func (c Cursors) place(q Query, _ int) (p Place, ok bool) {

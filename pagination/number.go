@@ -26,7 +26,12 @@ type Numbers struct {
 }
 
 func (n Numbers) traits() Traits {
-	return n.Limits.bounding(Traits{Place: n.page(), Size: n.Size, Counted: true, About: "The number of the page, or last.", NoPage: "Invalid page."})
+	return n.Limits.bounding(Traits{Place: n.page(), Size: n.Size, Members: counted(), Counted: true, About: "The number of the page, or last.", NoPage: "Invalid page."})
+}
+
+func (n Numbers) bounded(l Limits) Style {
+	n.Limits = l
+	return n
 }
 
 func (n Numbers) place(q Query, count int) (p Place, ok bool) {
@@ -45,7 +50,7 @@ func (n Numbers) place(q Query, count int) (p Place, ok bool) {
 }
 
 func (n Numbers) neighbours(p Place, count int, _ func(int) string) (next, previous Place) {
-	return p.beside(count)
+	return n.Limits.neighbours(p, count, nil)
 }
 
 // appendLink appends no number for the first page. The size remains that of q.

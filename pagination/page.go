@@ -9,6 +9,7 @@ import (
 // spare capacity of dst.
 type Style interface {
 	traits() Traits
+	bounded(l Limits) Style
 	place(q Query, count int) (p Place, ok bool)
 	neighbours(p Place, count int, position func(i int) string) (next, previous Place)
 	appendLink(dst []byte, q Query, to Place) []byte
@@ -23,6 +24,9 @@ func styleOf(s Style) Style {
 
 // TraitsOf returns what is known of a style. O(1).
 func TraitsOf(s Style) Traits { return styleOf(s).traits() }
+
+// Bounded returns the style with other bounds of the size of pages. O(1).
+func Bounded(s Style, l Limits) Style { return styleOf(s).bounded(l) }
 
 // Requested returns the place of the page that a query requests in a list of count records. If the
 // query requests none, it is the first page. The last value of each parameter counts. A size
@@ -68,7 +72,11 @@ type Traits struct {
 	// is [math.MaxInt] if there is no limit.
 	Default, Max int
 
-	// Counted reports whether pages have the number of all records. Otherwise they begin at a
+	// Members are the names of the members of the JSON of a page, in their order: those of count, next,
+	// previous and results that it has.
+	Members []string
+
+	// Counted reports whether pages begin after a number of records. Otherwise they begin at a
 	// position of the order, which only links have, and a page needs one more record than its size.
 	Counted bool
 
@@ -117,19 +125,6 @@ func Link(base string, s Style, q Query, to Place) string {
 		return ""
 	}
 	return string(AppendLink(append(make([]byte, 0, len(base)+128), base...), s, q, to))
-}
-
-// beside returns the places of the pages after and before one that begins at an offset. The page
-// before one far past the end may be past the end too, as in DRF.
-func (p Place) beside(count int) (next, previous Place) {
-	offset := max(p.Offset, 0)
-	if p.Limit > 0 && max(count, 0)-offset > p.Limit {
-		next = at(p.Limit, offset+p.Limit)
-	}
-	if p.Limit > 0 && offset > 0 {
-		previous = at(p.Limit, max(offset-p.Limit, 0))
-	}
-	return next, previous
 }
 
 // A Window is a part of a list: at most Limit items after the first Offset items.
@@ -213,8 +208,13 @@ func bound(n, byDefault int) int {
 }
 
 func (l Limits) traits() Traits {
-	return l.bounding(Traits{Place: offsetName, Size: limitName, Counted: true, Anywhere: true, About: "The number of records to skip."})
+	return l.bounding(Traits{Place: offsetName, Size: limitName, Members: counted(), Counted: true, Anywhere: true, About: "The number of records to skip."})
 }
+
+// counted returns the members of a page with a count.
+func counted() []string { return []string{"count", "next", "previous", "results"} }
+
+func (Limits) bounded(l Limits) Style { return l }
 
 // bounding returns the traits of a style whose sizes are bounded by l.
 func (l Limits) bounding(t Traits) Traits {
@@ -230,8 +230,16 @@ func (l Limits) place(q Query, _ int) (p Place, ok bool) {
 	return at(l.size(size), max(start, 0)), true
 }
 
-func (l Limits) neighbours(p Place, count int, _ func(int) string) (next, previous Place) {
-	return p.beside(count)
+// neighbours returns the places beside one that begins at an offset.
+func (Limits) neighbours(p Place, count int, _ func(int) string) (next, previous Place) {
+	offset := max(p.Offset, 0)
+	if p.Limit > 0 && max(count, 0)-offset > p.Limit {
+		next = at(p.Limit, offset+p.Limit)
+	}
+	if p.Limit > 0 && offset > 0 {
+		previous = at(p.Limit, max(offset-p.Limit, 0))
+	}
+	return next, previous
 }
 
 // appendLink appends no offset for the first page.

@@ -2,6 +2,10 @@ package pagination_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/gobacklist/backlist/pagination"
@@ -41,14 +45,42 @@ func TestAppendLink(t *testing.T) {
 }
 
 // The functions of a style agree: a link to a place leads to it, with the parameters and the bounds
-// in Traits.
+// in Traits. Each type of a style is in the list.
 func TestStyles(t *testing.T) {
 	sizes := pagination.Limits{Default: 5, Max: 8}
-	for _, style := range []pagination.Style{
+	styles := []pagination.Style{
 		sizes, pagination.Numbers{Limits: sizes, Page: "p", Size: "size", Blank: true}, pagination.Cursors{Limits: sizes, Cursor: "after", Size: "size"},
 		pagination.Numbers{Limits: sizes, Blank: true}, pagination.Cursors{Limits: sizes},
-	} {
+	}
+	files, _ := filepath.Glob("*.go")
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) traits\(`).FindAllStringSubmatch(string(source), -1) {
+			if !slices.ContainsFunc(styles, func(s pagination.Style) bool { return fmt.Sprintf("%T", s) == "pagination."+method[1] }) {
+				t.Errorf("%s is a style and not in the list", method[1])
+			}
+		}
+	}
+	for _, style := range styles {
 		is := pagination.TraitsOf(style)
+		page := pagination.Envelope[int]{Count: -1}
+		if slices.Contains(is.Members, "count") {
+			page.Count = 7
+		}
+		body, err := page.MarshalJSON()
+		var names []string
+		for _, name := range regexp.MustCompile(`"(\w+)":`).FindAllStringSubmatch(string(body), -1) {
+			names = append(names, name[1])
+		}
+		equal(t, fmt.Sprintf("%T: members of %s, %v", style, body, err), is.Members, names)
+		other := pagination.Bounded(style, pagination.Limits{Default: 3, Max: 4})
+		want := is
+		want.Default, want.Max = 3, 4
+		equal(t, fmt.Sprintf("%T with other bounds", style), want, pagination.TraitsOf(other))
+		equal(t, fmt.Sprintf("%T with its own bounds again", style), style, pagination.Bounded(other, sizes))
 		if is.Default != 5 || is.Max != 8 || is.Place == "" || is.About == "" || is.Anywhere && !is.Counted {
 			t.Errorf("%T: %+v", style, is)
 		}

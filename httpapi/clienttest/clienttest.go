@@ -253,7 +253,7 @@ func (d *dataset) read(least, most int) error {
 		return err
 	}
 	d.about = c.Description()
-	d.about.Pages = cmp.Or[pagination.Style](d.about.Pages, d.opts.Pages, pagination.Limits{})
+	d.about.Pages = cmp.Or(d.about.Pages, d.opts.Pages)
 	d.form = form{pagination.TraitsOf(d.about.Pages), d.opts.Codec}
 	switch {
 	case !d.about.Actions.Has(schema.List):
@@ -274,7 +274,7 @@ func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Serve
 	var list []httpapi.Collection
 	for key, collection := range c.All() {
 		if list = append(list, collection); key == d.about.Key {
-			list[len(list)-1] = sized{collection, pagination.Limits{Default: limit, Max: limit}, d.about.Pages}
+			list[len(list)-1] = sized{collection, pagination.Bounded(d.about.Pages, pagination.Limits{Default: limit, Max: limit})}
 		}
 	}
 	handler, err := httpapi.NewHandler(list, httpapi.Options{Root: d.opts.Root})
@@ -295,22 +295,12 @@ func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Serve
 // A sized collection has pages of a size. It refuses requests that write.
 type sized struct {
 	catalogue.AnyCollection
-	limits pagination.Limits
-	style  pagination.Style
+	pages pagination.Style
 }
 
 func (c sized) Description() schema.Description {
 	about := c.AnyCollection.Description()
-	switch style := c.style.(type) {
-	case pagination.Numbers:
-		style.Limits = c.limits
-		about.Pages = style
-	case pagination.Cursors:
-		style.Limits = c.limits
-		about.Pages = style
-	default:
-		about.Pages = c.limits
-	}
+	about.Pages = c.pages
 	return about
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
@@ -22,8 +23,10 @@ func (f form) names() (next, count string) {
 	if f.codec != nil {
 		next, count = f.codec.Next, f.codec.Count
 	}
-	if !f.Counted {
-		count = ""
+	for name, of := range map[string]*string{"next": &next, "count": &count} {
+		if !slices.Contains(f.Members, name) {
+			*of = ""
+		}
 	}
 	return next, count
 }

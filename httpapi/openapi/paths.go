@@ -38,8 +38,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 			term = d.schema(c.record+"OrderingTerm", orderingTerm(asWritten(about, wire.Sortable(about))))
 		}
 		order := d.parameter(c.record+"Ordering", orderingParameter(term, about))
-		uncounted := !pagination.TraitsOf(about.Pages).Counted
-		page, text := d.schema(c.record+"Page", pageSchema(c.record, uncounted)), "Returns a page of records in the requested order."
+		page, text := d.schema(c.record+"Page", pageSchema(c.record, pagination.TraitsOf(about.Pages).Members)), "Returns a page of records in the requested order."
 		filters, names, invalid := d.filters(c), asWritten(about, about.Filters), badRequest
 		if len(about.Search) > 0 {
 			names = append(names, wire.Search)
@@ -211,9 +210,6 @@ func (d *describer) pages(style pagination.Style) (list []parameter) {
 	if is.Anywhere {
 		place.Schema = &jsonSchema{Type: "integer", Minimum: intText(0), Default: intText(0)}
 	}
-	if is.Size == "" {
-		return []parameter{d.parameter(clean(is.Place), place)}
-	}
 	size := &jsonSchema{Type: "integer", Minimum: intText(1), Default: intText(is.Default)}
 	text := "The maximum number of records on the page."
 	if is.Max < math.MaxInt {
@@ -223,7 +219,9 @@ func (d *describer) pages(style pagination.Style) (list []parameter) {
 	all := []parameter{place, {Name: is.Size, In: "query", Description: text, Schema: size}}
 	slices.SortFunc(all, func(a, b parameter) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range all {
-		list = append(list, d.parameter(clean(p.Name), p))
+		if p.Name != "" {
+			list = append(list, d.parameter(clean(p.Name), p))
+		}
 	}
 	return list
 }
@@ -314,16 +312,17 @@ func filterParameter(name string, f schema.Field, lookup string) parameter {
 	return p
 }
 
-// pageSchema returns the schema of a page's envelope, which has no count if uncounted is set.
-func pageSchema(record string, uncounted bool) *jsonSchema {
+// pageSchema returns the schema of a page's envelope, which has members.
+func pageSchema(record string, names []string) *jsonSchema {
 	count := ofKind("integer")
 	count.Description, count.Minimum = "The total number of records.", intText(0)
 	next, previous := orNull(formatted("string", "uri")), orNull(formatted("string", "uri"))
 	next.Description = "The URL of the next page, or null on the last."
 	previous.Description = "The URL of the previous page, or null on the first."
-	all := []member[*jsonSchema]{{"count", count}, {"next", next}, {"previous", previous}, {"results", listOf(ref(record))}}
-	if uncounted {
-		all = all[1:]
+	known := map[string]*jsonSchema{"count": count, "next": next, "previous": previous, "results": listOf(ref(record))}
+	var all members[*jsonSchema]
+	for _, name := range names {
+		all.add(name, known[name])
 	}
 	return object(all...)
 }
