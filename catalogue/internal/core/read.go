@@ -185,61 +185,6 @@ type listing struct {
 	Token   func(i int) string
 }
 
-// target returns the entry that a segment names and a filter selects. If the filter reads other
-// collections, all is of one instant: that of the call, which a writer of the collection makes.
-func (c *Collection) target(ctx context.Context, now layout.Getter, segment string, wanted schema.Filter) (*store.Entry, error) {
-	f, err := newFilter(ctx, c, wanted, nil, 1)
-	if err != nil {
-		return nil, err
-	}
-	if f.instant != nil {
-		now = f.instant.states[c]
-	}
-	old := byPath(c.Type, now, segment)
-	found := old != nil && f.holds(old)
-	if err = f.turn.Pause(); err == nil && !found {
-		err = c.Type.Errorf("%w: %s", ErrNotFound, segment)
-	}
-	return old, err
-}
-
-// byPath returns the entry that a segment of a path names, or nil.
-func byPath(s *Type, from layout.Getter, segment string) *store.Entry {
-	if s.About.Lookup == "" {
-		return from.Get(schema.ParseID(segment))
-	}
-	return holder(from, s.Text(s.About.Lookup), segment)
-}
-
-// passes returns the error of a precondition for an entry. Every entry passes if it is nil.
-func (c *Collection) passes(entry *store.Entry, precondition func(record []byte) error) error {
-	if precondition == nil {
-		return nil
-	}
-	record, err := c.Type.Encoded(entry)
-	if err != nil {
-		return err
-	}
-	return precondition(record)
-}
-
-// permits returns an error unless the collection accepts an action.
-func (c *Collection) permits(action schema.Actions) error {
-	if !c.Type.About.Actions.Has(action) {
-		return c.Type.Errorf("%w: the service does not accept this request", ErrReadOnly)
-	}
-	return c.Writable()
-}
-
-// checks returns the checks for the record with the given id, or for a new one if it is 0.
-func (c *Collection) checks(id int, assigned schema.Record) schema.Checks {
-	taken := func(ctx context.Context, fields, values []string) (bool, error) {
-		other, err := c.holder(ctx, c.Store, id, fields, values)
-		return other != nil, err
-	}
-	return schema.Checks{Find: c.refers.Find, Taken: taken, Now: c.Type.now, Assigned: assigned}
-}
-
 // holder returns an entry, other than the one with the id, that has the values of some fields, or
 // nil. O(log n).
 func (c *Collection) holder(ctx context.Context, from store.Source, id int, fields, values []string) (*store.Entry, error) {

@@ -228,59 +228,5 @@ func (r *revision) replace(m *Collection, by *store.Entry, col *layout.Field, to
 	return err
 }
 
-// errRenamed is the error of a write of one collection that must change others.
-var errRenamed = errors.New("a text changes to which other records refer")
-
 // errNotNull is the error of a text that becomes null while a reference to it cannot.
 var errNotNull = errors.New("a reference cannot become null")
-
-// rewrite writes the change of a record that prepare returns, and returns its new entry. If a text
-// changes to which other records refer, it calls prepare again, in a batch that changes these, too.
-func rewrite(ctx context.Context, c *Collection, prepare func(now layout.Current) (store.Change, error)) (*store.Entry, error) {
-	entry, err := c.write(nil, func(now layout.Current) (store.Change, error) {
-		ch, err := prepare(now)
-		if err == nil && slices.ContainsFunc(c.Type.targets, func(f *layout.Field) bool { return f.JSONKey(ch.Old) != f.JSONKey(ch.New) }) {
-			err = errRenamed
-		}
-		return ch, err
-	})
-	if err != errRenamed {
-		return entry, err
-	}
-	own := &edit{}
-	err = revise(ctx, c, func(now layout.Current, r *revision) error {
-		ch, err := prepare(now)
-		if err != nil {
-			return err
-		}
-		own.fresh = ch.New
-		r.changed[c][ch.Old.ID] = own
-		record, err := c.Type.Parsed(ch.New)
-		if err != nil {
-			return err
-		}
-		for m, col := range referring(c) {
-			if col.By == "" {
-				continue
-			}
-			of := c.Type.Column(col.By)
-			if of.JSONKey(ch.Old) == of.JSONKey(ch.New) {
-				continue
-			}
-			_, text := of.MemberOf(record)
-			before := targetsOf(c, col, ch.Old)
-			err := r.find(m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
-			if err == nil && m == c { // the record may refer to its former text
-				err = r.replace(c, ch.Old, col, before, text)
-			}
-			if err == errNotNull {
-				err = schema.FieldErrors{{Field: of.Name, Messages: []string{"This field may not be null: records of " + m.Key() + " refer to it."}}}
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return own.fresh, err
-}

@@ -26,9 +26,9 @@ func (c *Collection) Create(ctx context.Context, body []byte, assigned schema.Re
 		if err != nil {
 			return store.Change{}, c.Type.allErrors(posted, err)
 		}
-		fresh, err := c.decoded(nil, posted)
+		fresh, err := c.Type.decoded(nil, posted)
 		if err != nil {
-			return store.Change{}, err
+			return store.Change{}, c.Type.Errorf("%w", layout.Invalid(err))
 		}
 		return c.Type.placement(now, fresh, c.Type.Keep, false)
 	}))
@@ -41,9 +41,6 @@ func (c *Collection) Update(ctx context.Context, segment string, u Edit) (record
 		action = schema.PartialUpdate
 	}
 	if err := c.permits(action); err != nil {
-		return nil, err
-	}
-	if _, err := newFilter(ctx, c, u.Filter, nil, 1); err != nil {
 		return nil, err
 	}
 	return c.written(rewrite(ctx, c, func(now layout.Current) (store.Change, error) {
@@ -68,9 +65,9 @@ func (c *Collection) Update(ctx context.Context, segment string, u Edit) (record
 		if err != nil {
 			return store.Change{}, err
 		}
-		fresh, err := c.decoded(base, changed)
+		fresh, err := c.Type.decoded(base, changed)
 		if err != nil {
-			return store.Change{}, err
+			return store.Change{}, c.Type.Errorf("%w", layout.Invalid(err))
 		}
 		id := &c.Type.Identity
 		id.SetID(layout.RecordOf(fresh), old.ID)
@@ -90,9 +87,6 @@ func (c *Collection) Delete(ctx context.Context, segment string, filter schema.F
 	if err := c.permits(schema.Destroy); err != nil {
 		return err
 	}
-	if _, err := newFilter(ctx, c, filter, nil, 1); err != nil {
-		return err
-	}
 	return revise(ctx, c, func(now layout.Current, r *revision) error {
 		old, err := c.target(ctx, now, segment, filter)
 		if err == nil {
@@ -103,6 +97,112 @@ func (c *Collection) Delete(ctx context.Context, segment string, filter schema.F
 		}
 		return c.passes(old, precondition) // last: after an error nothing is written
 	})
+}
+
+// permits returns an error unless the collection accepts an action.
+func (c *Collection) permits(action schema.Actions) error {
+	if !c.Type.About.Actions.Has(action) {
+		return c.Type.Errorf("%w: the service does not accept this request", ErrReadOnly)
+	}
+	return c.Writable()
+}
+
+// target returns the entry that a segment names and a filter selects. If the filter reads other
+// collections, all is of one instant: that of the call, which a writer of the collection makes.
+func (c *Collection) target(ctx context.Context, now layout.Getter, segment string, wanted schema.Filter) (*store.Entry, error) {
+	f, err := newFilter(ctx, c, wanted, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	if f.instant != nil {
+		now = f.instant.states[c]
+	}
+	var old *store.Entry
+	if by := c.Type.About.Lookup; by != "" {
+		old = holder(now, c.Type.Text(by), segment)
+	} else {
+		old = now.Get(schema.ParseID(segment))
+	}
+	found := old != nil && f.holds(old)
+	if err = f.turn.Pause(); err == nil && !found {
+		err = c.Type.Errorf("%w: %s", ErrNotFound, segment)
+	}
+	return old, err
+}
+
+// passes returns the error of a precondition for an entry. Every entry passes if it is nil.
+func (c *Collection) passes(entry *store.Entry, precondition func(record []byte) error) error {
+	if precondition == nil {
+		return nil
+	}
+	record, err := c.Type.Encoded(entry)
+	if err != nil {
+		return err
+	}
+	return precondition(record)
+}
+
+// checks returns the checks for the record with the given id, or for a new one if it is 0.
+func (c *Collection) checks(id int, assigned schema.Record) schema.Checks {
+	taken := func(ctx context.Context, fields, values []string) (bool, error) {
+		other, err := c.holder(ctx, c.Store, id, fields, values)
+		return other != nil, err
+	}
+	return schema.Checks{Find: c.refers.Find, Taken: taken, Now: c.Type.now, Assigned: assigned}
+}
+
+// errRenamed is the error of a write of one collection that must change others.
+var errRenamed = errors.New("a text changes to which other records refer")
+
+// rewrite writes the change of a record that prepare returns, and returns its new entry. If a text
+// changes to which other records refer, it calls prepare again, in a batch that changes these, too.
+func rewrite(ctx context.Context, c *Collection, prepare func(now layout.Current) (store.Change, error)) (*store.Entry, error) {
+	entry, err := c.write(nil, func(now layout.Current) (store.Change, error) {
+		ch, err := prepare(now)
+		if err == nil && slices.ContainsFunc(c.Type.targets, func(f *layout.Field) bool { return f.JSONKey(ch.Old) != f.JSONKey(ch.New) }) {
+			err = errRenamed
+		}
+		return ch, err
+	})
+	if err != errRenamed {
+		return entry, err
+	}
+	own := &edit{}
+	err = revise(ctx, c, func(now layout.Current, r *revision) error {
+		ch, err := prepare(now)
+		if err != nil {
+			return err
+		}
+		own.fresh = ch.New
+		r.changed[c][ch.Old.ID] = own
+		record, err := c.Type.Parsed(ch.New)
+		if err != nil {
+			return err
+		}
+		for m, col := range referring(c) {
+			if col.By == "" {
+				continue
+			}
+			of := c.Type.Column(col.By)
+			if of.JSONKey(ch.Old) == of.JSONKey(ch.New) {
+				continue
+			}
+			_, text := of.MemberOf(record)
+			before := targetsOf(c, col, ch.Old)
+			err := r.find(m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
+			if err == nil && m == c { // the record may refer to its former text
+				err = r.replace(c, ch.Old, col, before, text)
+			}
+			if err == errNotNull {
+				err = schema.FieldErrors{{Field: of.Name, Messages: []string{"This field may not be null: records of " + m.Key() + " refer to it."}}}
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return own.fresh, err
 }
 
 // An Edit is a change of a record by a request. Package catalogue documents it.
@@ -160,15 +260,7 @@ func (s *Type) unfit(e *store.Entry) error {
 
 // decoded returns a fresh entry with the given members and otherwise the values of old, or
 // zero values if old is nil. If the record type cannot hold a value that the client has sent,
-// the error wraps [schema.FieldErrors].
-func (c *Collection) decoded(old *store.Entry, members schema.Record) (*store.Entry, error) {
-	fresh, err := c.Type.decoded(old, members)
-	if err != nil {
-		return nil, c.Type.Errorf("%w", layout.Invalid(err))
-	}
-	return fresh, nil
-}
-
+// the error is [schema.FieldErrors].
 func (s *Type) decoded(old *store.Entry, members schema.Record) (*store.Entry, error) {
 	fresh, err := s.With(old, members)
 	if err == nil {

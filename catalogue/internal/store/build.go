@@ -197,7 +197,7 @@ func (c *Store) with(b *build) *State {
 	if s.typ.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
 		b.built.score.Store(math.MaxInt64) // not evicted at once
 		s.indexes = append(slices.Clone(s.indexes), b.built)
-		s.evict()
+		s.evict(s.primary.textSize())
 		b.built.score.Store(s.floor.Load() + 1)
 	}
 	return s

@@ -237,11 +237,8 @@ func maxKeys(n int, terms []ordering.Term) int {
 }
 
 // evict drops the indexes that no query used while writes changed as many records as there
-// are, and then others until all limits are met. O(indexes).
-func (s *State) evict() { s.evictBeside(s.primary.textSize()) }
-
-// evictBeside is evict beside texts of a size in bytes.
-func (s *State) evictBeside(texts int) {
+// are, and then others until all limits are met beside texts of a size in bytes. O(indexes).
+func (s *State) evict(texts int) {
 	n := s.Len()
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {
 		return !x.kept && (x.keySize() > maxKeys(n, x.terms) || x.idle > max(n, minIdle))

@@ -251,7 +251,7 @@ func (s *State) Check() error {
 	limited := s.sibling()
 	limited.indexes = slices.Clone(s.indexes)
 	// Searches may have made texts since the last write.
-	if limited.evictBeside(0); len(limited.indexes) < len(s.indexes) {
+	if limited.evict(0); len(limited.indexes) < len(s.indexes) {
 		return fmt.Errorf("%d indexes exceed the limits", len(s.indexes)-len(limited.indexes))
 	}
 	return nil

@@ -234,7 +234,8 @@ func conclude(all []pending, change func(*pending)) {
 	}
 	for i := range all {
 		change(&all[i])
-		all[i].state.evict()
+		s := all[i].state
+		s.evict(s.primary.textSize())
 	}
 	publish(all)
 	for i := range all {
