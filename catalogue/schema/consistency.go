@@ -14,10 +14,10 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Check returns an error wrapping [ErrInvalid] if the description contradicts itself, for
-// example if a filter names an unknown field. The error names the first fault and, for an
-// unknown name, the nearest known one. Of other collections, Check sees those in Related: others
-// need not exist, and paths to their fields in Search and Sortable are not checked.
+// Check returns an error wrapping [ErrInvalid] if the description contradicts itself, for example
+// if a filter names an unknown field. The error names the first fault and, for an unknown name, the
+// nearest known one. Paths in Search and Sortable to collections that are not in Related are not
+// checked.
 func (d Description) Check() error {
 	for _, check := range []func() error{d.checkNames, d.checkFields, d.checkFilters, d.checkSearch} {
 		if err := check(); err != nil {

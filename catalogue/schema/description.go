@@ -1,6 +1,6 @@
-// Package schema describes collections of records independently of how they are stored:
-// the fields of a [Description], the open [Record], and the validation of requests to write
-// records. [DescriptionOf] describes a collection of structs.
+// Package schema describes collections of records independently of how they are stored: the fields
+// of a [Description], the open [Record], and the validation of requests to write records.
+// [DescriptionOf] describes a collection of structs.
 //
 //	type Film struct {
 //		ID   int    `json:"id"`
@@ -11,14 +11,59 @@
 //	films, err := schema.DescriptionOf[Film]("films")
 //	record, err := films.Validate(ctx, body, schema.Checks{}) // or FieldErrors
 //
-// [Description.Validate] converts a posted JSON object to a [Record] or returns the errors of its
-// fields, with the messages of Django REST framework 3.14, or 3.18 if [WithFramework] says so.
-// [Description.ValidateUpdate] does the same for a PUT or PATCH of a record. DIFFERENCES.md of
-// package httpapi lists where they differ from the framework. For example, date-times keep their
-// offset and must have one unless [DRF318] has a time zone, and NaN and Infinity are invalid.
+// Values are validated, with the same messages, as by Django REST framework 3.14, or by 3.18 if
+// [WithFramework] says so. DIFFERENCES.md of package httpapi lists the exceptions: for example,
+// date-times keep their offset and must have one unless [DRF318] has a time zone.
 //
-// The package has no state. All functions and methods are safe for concurrent use,
-// provided that no goroutine modifies a value that another one uses.
+// A program needs DescriptionOf, Description, [Field], [Kind], Record and, for rules, [Invalid].
+// All else is for servers and collections.
+//
+// All functions and methods are safe for concurrent use, provided that no goroutine modifies a
+// value that another one uses. Their cost is linear in the size of their arguments unless they say
+// otherwise.
+//
+// # Filters
+//
+// A parameter in Filters of a description is the name of a field, which means the lookup exact, or
+// that name, two underscores and another lookup, such as minutes__gte:
+//
+//   - exact: equal to the value; a list of ids contains one of the values
+//   - in: equal to one of the values, which are separated by commas; one that has commas is in
+//     double quotes, and a quote in it twice: "Smith, John",Doe
+//   - gt, gte, lt, lte: greater than the value, at least the value, and so on
+//   - range: at least the first and at most the second of two values
+//   - isnull: null if the value is true or 1, and not null if it is false or 0
+//   - contains, startswith, endswith: text that contains the value, or begins or ends with it
+//   - iexact, icontains, istartswith, iendswith: the same, comparing the [unicode.ToUpper] of each
+//     code point
+//   - regex, iregex: text that has a match of a regular expression in the syntax of RE2, in which a
+//     point is any character; iregex ignores case
+//
+// Dates, times, durations and UUIDs have exact, in, gt, gte, lt, lte, range and isnull. Text and
+// choices have these and the lookups of text. So do numbers, whose text is compared by these.
+// Booleans and references have exact, in, range and isnull. Lists of ids have exact, isnull (an
+// empty list is null), and in, whose ids need not be those of records. Other lists, objects and
+// JSON have isnull.
+//
+// Parts have the lookups of numbers, as in released__year__gte. Dates and date-times have year,
+// iso_year, quarter, month, week (of ISO 8601), day, week_day (1 is Sunday) and iso_week_day (1 is
+// Monday); date-times and times have hour, minute and second; date-times have date and time. They
+// are those in UTC, or in the zone of the [Framework].
+//
+// A path leads to a member of an Object, as in address__city, or to a field of a record to which
+// the record refers, at any distance, as in director__born__gte. A record that refers to none is
+// found by isnull=true alone. Tests of the fields of a list of references can hold for different
+// records, each for at least one.
+//
+// An empty value counts as absent, except in a list of ids, and so does a boolean other than true,
+// 1, false and 0, in any case. If a parameter is repeated, the last value counts, but all values of
+// a list of ids do. Date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
+//
+// A search of more than 100 different words is invalid, and so are regular expressions of more than
+// 256 bytes, and those of one request that have more than about 500 characters, classes and
+// operators when their repetitions are written out. What they match is bounded, too: the
+// instructions of the compiled expressions (a simple one has three) times the bytes of the texts
+// are at most 200 million, which takes up to a few seconds.
 package schema
 
 import (
@@ -34,70 +79,61 @@ import (
 
 // A Description describes a collection, independently of its records.
 type Description struct {
-	Key      string          // name in the root listing, such as filmRoles
+	Key      string          // in the root listing, such as filmRoles
 	Segment  string          // path segment, such as film_roles
 	Name     string          // of a record in titles and messages, such as "film role"
-	Actions  Actions         // the operations that are served
-	Vary     string          // value of the Vary header
+	Actions  Actions         // served
+	Vary     string          // header
 	Query    string          // of the URL in the root listing, such as "format=api"
 	Ordering []ordering.Term // default ordering
-	Fields   []Field         // in wire order; nil if they are not known
+	Fields   []Field         // in wire order; nil if unknown
 
-	// Sortable are the names of the fields that requests can order records by, in snake_case,
-	// besides the id. If nil, they are those of Fields that are neither hidden nor computed, or any
-	// that records have if Fields is nil. Members of an Object, such as address__city, must be
-	// listed. A path through references, such as "director__born", orders by a field
-	// of another record; a reference to none, or to one that does not exist, is null. Of several
-	// records to which a list refers, the least value counts, or the greatest in descending order.
+	// Sortable are the names, in snake_case, of the fields besides the id by which requests can
+	// order records. If nil, they are those of Fields that are neither Hidden nor Computed, or all
+	// members if Fields is nil. Members of an Object, such as address__city, must be listed. A path
+	// such as director__born orders by a field of another record; a reference to none is null. Of a
+	// list of references, the least value counts, or the greatest in descending order.
 	Sortable []string
 
-	// Filters are the parameters that select records: the snake_case name of a field, alone or
-	// followed by two underscores and a lookup, such as "minutes__gte". [Description.Filter]
-	// lists the lookups. Instead of a field it may name one of a record to which the record
-	// refers, at any distance, if Related has the descriptions, as in "director__born__gte" and
-	// "genres__name". Parameters that are not in Filters are ignored. A filter, or an ordering,
-	// by a Hidden field reveals its values to clients that try enough of them.
+	// Filters are the parameters that select records, such as minutes__gte: a field in snake_case
+	// and a lookup, as the package documentation lists them. A path to a field of another record
+	// needs its description in Related. A filter, or an ordering, by a Hidden field reveals its
+	// values to clients that try enough of them.
 	Filters []string
 
-	// JSONNames permits requests to name fields as JSON does in orderings and filters: unitPrice for
-	// unit_price, and unitPrice__gte for unit_price__gte. Django REST framework ignores such names.
-	// A name without capital letters, such as cca3 for cca_3, is always accepted, because the field
-	// of a model may have it.
+	// JSONNames permits requests to name fields as JSON does in orderings and filters:
+	// unitPrice__gte for unit_price__gte. Django REST framework ignores such names. A name without
+	// capital letters, such as cca3 for cca_3, is always accepted.
 	JSONNames bool
 
-	// Search names the fields, in snake_case, in which the parameter search finds text. The text
-	// of a UUID has hyphens. As in Django REST framework, "^name" finds text at the beginning of
-	// the field only, "=slug" compares the whole field, "$name" takes words for regular expressions,
-	// and "director__name" is the field of the record that director refers to, or of any that a list
-	// refers to. There may be several references, as in "film__director__name". If a field is named
-	// $schema, "$schema" is that field.
+	// Search names the fields, in snake_case, in which the parameter search finds text. "^name"
+	// finds text at the beginning of the field only, "=slug" compares the whole field, and "$name"
+	// takes words for regular expressions, unless a field is named $name. "director__name" is the
+	// field of the record, or of any in a list, to which director refers. The text of a UUID has
+	// hyphens.
 	Search []string
 
-	// Unique are the sets of at least two fields, in snake_case, of which no two records have
-	// the same values, unless one is null. Requests must have all of them. A field that is
-	// unique alone is a Unique field.
+	// Unique are the sets of at least two fields, in snake_case, of which no two records have the
+	// same values, unless one is null. Requests must have all of them.
 	Unique [][]string
 
-	// Rule, if not nil, checks a record whose fields are valid, and whose values are unique,
-	// before it is stored, and may change it. For a PATCH it is the record with what was
-	// not sent. It must not write to the collection. If it returns an
-	// error, the record is invalid: the response contains the [FieldErrors] that the error
-	// wraps, such as those of [Invalid], or otherwise its text. As in Django REST framework, they
-	// may have the names of any fields, described or not. An error that wraps that of ctx is not
-	// sent.
+	// Rule, if not nil, checks a record whose fields are valid and whose values are unique before
+	// it is stored, and may change it. For a PATCH it is the record with what was not sent. It must
+	// not write to the collection. If it returns an error, the record is invalid: the response
+	// contains the [FieldErrors] that the error wraps, such as those of [Invalid], with any names,
+	// or otherwise its text. An error that wraps that of ctx is not sent.
 	//
-	// The rule is called for each POST, PUT and PATCH and, if the program asks for validation, for
-	// each write from Go and each loaded record, so it must keep its own result: a record that it
-	// has changed is valid and stays the same. Loads discard the result.
+	// Rule is called for each POST, PUT and PATCH and, if the program asks for validation, for
+	// writes from Go and loads; loads discard the result. It must return its own result unchanged:
+	// it cannot hash a password, for example.
 	Rule func(ctx context.Context, r *Record) error
 
-	// Related are the descriptions of collections to which fields refer, and of those to which
-	// their fields refer, by their keys. A catalogue sets it if there are references.
+	// Related are the descriptions of the collections to which references lead, at any distance, by
+	// their keys. A catalogue sets it.
 	Related map[string]*Description
 
-	// Lookup names the unique field of text, in snake_case, by which the paths of records
-	// address them. If empty, paths have ids. Records without an id have it: it is their Key unless
-	// it is another field.
+	// Lookup names the unique field of text, in snake_case, by which paths address records, such as
+	// the Key. If empty, paths have ids, so records with a Key need it.
 	Lookup string
 
 	// Pages is the style of the pages of the collection. If nil, it is that of the handler. With
@@ -105,22 +141,22 @@ type Description struct {
 	// kinds, and not at all if Sortable is empty but not nil.
 	Pages pagination.Style
 
-	// Positions reports whether List can begin at the Place of a query, as pages by
-	// [pagination.Cursors] need: without it that style is an error of the handler. List then returns
-	// tokens. A token leads to the record after its own, even if its own has changed or is gone since,
-	// so it contains values and not the id alone. The handler checks that a token is of the same path,
-	// filter and order. It encrypts a token of an order by a field that records do not show.
-	// Collections of package catalogue always have Positions, whatever their Options say.
+	// Positions reports whether List can begin at the Place of a query, as [pagination.Cursors]
+	// needs: without it that style is an error of the handler. List then returns tokens. A token
+	// leads to the record after its own, even if that has changed or is gone, so it contains values
+	// and not the id alone. The handler checks that a token is of the same path, filter and order,
+	// and encrypts one of an order by a field that records do not show. Collections of package
+	// catalogue always have Positions.
 	Positions bool
 
-	// Label is the field that pages show as the name of a record, in snake_case. If empty, it
-	// is title, name or slug: the first that exists.
+	// Label is the field, in snake_case, that pages show as the name of a record. If empty, it is
+	// the first of title, name and slug that exists.
 	Label string
 }
 
 // SnakeCase reports whether the JSON of records is in snake_case: some field has a name with an
-// underscore that is not at its start. The names of parameters in errors, and all that a response has besides the fields,
-// are then in snake_case, otherwise in camelCase. It is for servers. O(len of Fields).
+// underscore that is not at its start. All other names in a response are then in snake_case,
+// otherwise in camelCase. O(fields).
 func (d Description) SnakeCase() bool {
 	return slices.ContainsFunc(d.Fields, func(f Field) bool { return strings.Contains(strings.TrimLeft(f.Name, "_"), "_") })
 }
@@ -141,66 +177,62 @@ const (
 	AllActions = List | Create | Retrieve | Update | PartialUpdate | Destroy
 )
 
-// Has reports whether the set contains all of the others. O(1).
+// Has reports whether the set contains all of the others.
 func (a Actions) Has(others Actions) bool { return a&others == others }
 
 // A Field describes one member of a collection's records.
 type Field struct {
 	Name     string   // name in JSON
-	Formerly []string // names in JSON that stored records may have instead; see [Description.Upgrade]
+	Formerly []string // names in stored records; see [Description.Upgrade]
 	Kind     Kind
 	ReadOnly bool   // ignored in posted objects; has its Default
 	Required bool   // must be present, except in a PATCH
 	Nullable bool   // may be null
-	Blank    bool   // may be empty text, even if that has not the form of the kind, such as a Date
+	Blank    bool   // may be empty text, whatever the Kind
 	Unique   bool   // no two records have the same value, except null
-	Fold     bool   // text that compares without regard to case, as by [strings.EqualFold]
-	ID       bool   // an Integer that identifies the record; one named id, _id or ID does without
-	Key      bool   // Unique text that identifies the record instead of an id; never changes
-	Quoted   bool   // the JSON of the number or boolean is a text, as with the option string of a json tag
-	Created  bool   // a Timestamp that is the time of the post, unless it is sent and not ReadOnly
+	Fold     bool   // text compares without regard to case, as by [strings.EqualFold]
+	ID       bool   // an Integer that identifies the record, even if not named id, _id or ID
+	Key      bool   // Unique text that identifies the record; never changes
+	Quoted   bool   // a number or boolean in a JSON string, as by the option string of a json tag
+	Created  bool   // a Timestamp of the POST, unless it is sent and not ReadOnly
 	Hidden   bool   // stored, but never served
-	Computed bool   // served, but not stored; read-only, and kept until the record changes
-	Default  string // JSON of the value if absent from a post; empty if none exists
-	Reset    bool   // a PUT without the field sets it to Default, even if it is read-only
+	Computed bool   // served, but not stored; ReadOnly
+	Default  string // JSON of the value if absent from a POST; "" means none
+	Reset    bool   // a PUT without the field sets it to Default, even if ReadOnly
 
-	Refers   string   // key of the collection to which a Reference or References refers; by id inside other fields
-	By       string   // snake_case name of the unique text there that is the value; if empty, the key or id
-	OnDelete OnDelete // what a deletion of the record to which a Reference refers does
+	Refers   string   // key of the collection of a Reference or References; by id inside other fields
+	By       string   // snake_case name of the unique text referred to; if empty, the key or id
+	OnDelete OnDelete // of the record to which a Reference refers
 	Choices  []string // the values of a Choice, or of an Integer without bounds
-	Labels   []string // what OPTIONS shows for the Choices; if nil, their words with a capital
-	Digits   int      // maximum number of digits of a Decimal
-	Places   int      // number of digits of a Decimal after the point
+	Labels   []string // of the Choices in OPTIONS; if nil, their words with a capital
+	Digits   int      // most digits of a Decimal
+	Places   int      // its digits after the point
 
-	// Min and Max are the bounds of an Integer, Float or Decimal, as messages show them. If
-	// empty, there is no bound.
+	// Min and Max are the bounds of an Integer, Float or Decimal, as messages show them, or empty.
 	Min, Max string
 
-	// MinLength and MaxLength are the bounds of the number of code points of a text, or of
-	// the number of elements of an Array or of References. If 0, there is no bound.
+	// MinLength and MaxLength are the bounds of the number of code points of a text, or of elements
+	// of an Array or of References, or 0.
 	MinLength, MaxLength int
 
-	Untrimmed bool           // white space at the ends of a Text is kept, also by filters
-	Pattern   *regexp.Regexp // is found in valid text; ^ and $ make it match all of it
-	Message   string         // for a text in which Pattern is not found; has a default
+	Untrimmed bool           // keeps white space at the ends of a Text, also in filters
+	Pattern   *regexp.Regexp // found in valid text; ^ and $ make it match all
+	Message   string         // for other text; has a default
 
-	Item   *Field  // of an Array or Map: its elements; the field has no name
-	Fields []Field // of an Object: its members
+	Item   *Field  // elements of an Array or Map; has no name
+	Fields []Field // members of an Object
 
-	// Check, if not nil, returns the error of a value of the right kind, which is canonical
-	// JSON. Its messages are listed before those about bounds, lengths and forms.
+	// Check, if not nil, returns the error of a value of the right kind, in canonical JSON. Its
+	// messages are listed before those about bounds, lengths and forms.
 	Check func(value string) error
 
-	// Rule, if not nil, checks a valid value, which is canonical JSON, and returns the
-	// value to store. Its error is as for [Description.Rule]. It is called for each value that a
-	// request sends and, if the program asks for validation, for each write from Go and each
-	// loaded record, so it must return its own results unchanged. Loads discard the result.
+	// Rule, if not nil, checks a valid value, in canonical JSON, and returns the value to store.
+	// Its error is as for [Description.Rule], and it is called as often.
 	Rule func(ctx context.Context, value string) (string, error)
 }
 
-// An OnDelete is what happens to a record, at the same instant, when a request deletes the one to
-// which a Reference of it refers. A list of references loses the item. References inside other
-// fields stay as they are.
+// An OnDelete is what happens to a record when a request deletes the one to which a Reference of it
+// refers. A list of references loses the item. References inside other fields stay.
 type OnDelete uint8
 
 // What a deletion does.
@@ -210,12 +242,10 @@ const (
 	SetNull                 // the field becomes null
 )
 
-// Label returns the name of the field in words, such as "start date" for startDate. It
-// is for servers. O(len of Name).
+// Label returns the name of the field in words, such as "start date" for startDate.
 func (f Field) Label() string { return strings.ReplaceAll(ordering.Snake(f.Name), "_", " ") }
 
-// ChoiceValues returns the JSON of the Choices: text, or numbers if the field is an Integer. It is
-// for servers. O(Choices).
+// ChoiceValues returns the JSON of the Choices: text, or numbers if the field is an Integer.
 func (f Field) ChoiceValues() []string {
 	if f.Kind == Integer {
 		return f.Choices
@@ -227,14 +257,14 @@ func (f Field) ChoiceValues() []string {
 	return values
 }
 
-// IsID reports whether a field of records is the id: it is the ID, or is named id in any case, as _id
-// and ID are, and is not the Key. It is for servers. O(1).
+// IsID reports whether a field is the id: it is the ID, or is named id in any case, as _id and ID
+// are, and is not the Key.
 func (f Field) IsID() bool {
 	return f.ID || !f.Key && strings.EqualFold(strings.TrimLeft(f.Name, "_"), "id")
 }
 
 // Identity returns the field that identifies the records: the Key or the id, which is named id if
-// Fields lacks it. It is for servers. O(fields).
+// Fields lacks it. O(fields).
 func (d Description) Identity() Field {
 	if i := slices.IndexFunc(d.Fields, func(f Field) bool { return f.Key || f.IsID() }); i >= 0 {
 		return d.Fields[i]
@@ -260,8 +290,7 @@ func (d Description) anyField(name string) (f Field, ok bool) {
 }
 
 // Nested returns the fields inside Objects, at any depth and in order. Their names are paths in
-// snake_case, such as address__city. Without Objects it returns nil. It is for
-// collections. O(fields).
+// snake_case, such as address__city. Without Objects it returns nil.
 func Nested(fields []Field) (list []Field) {
 	for _, f := range fields {
 		for _, inner := range f.Fields {
@@ -292,21 +321,21 @@ const (
 	Slug             // ASCII letters, digits, _ and -
 	Timestamp        // a [DateTime]
 	Boolean          // true or false
-	URL              // a string with an http, https, ftp or ftps URL
+	URL              // an http, https, ftp or ftps URL
 	Reference        // the id of a record
 	References       // a list of ids
 	Array            // a list of elements of one kind
 	JSON             // any JSON value
 	Float            // a JSON number
-	Decimal          // a string with a number that has a fixed number of places, such as "12.00"
-	Date             // a string with a date, such as "2024-05-10"
+	Decimal          // a string with a fixed number of places, such as "12.00"
+	Date             // a string such as "2024-05-10"
 	Choice           // one of a list of strings
-	Email            // a string with an e-mail address
+	Email            // an e-mail address
 	UUID             // a string such as "01234567-89ab-cdef-0123-456789abcdef"
 	UnicodeSlug      // letters and numbers of any script, _ and -
 	Regex            // a string in which a pattern is found
-	Map              // an object with any names, whose elements are of one kind
-	Object           // an object with members that are described
+	Map              // an object whose elements are of one kind
+	Object           // an object with described members
 	TimeOfDay        // a [Time]
 	Interval         // a [Duration]
 )

@@ -9,11 +9,10 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
 
-// All errors about invalid JSON, records, descriptions and date-times match ErrInvalid.
+// ErrInvalid is matched by all errors about invalid JSON, records, descriptions and date-times.
 var ErrInvalid = errors.New("schema: invalid")
 
-// A MemberError reports an invalid member of a record. It matches [ErrInvalid] and
-// wraps Err.
+// A MemberError reports an invalid member of a record. It wraps [ErrInvalid] and Err.
 type MemberError struct {
 	Member string // name in JSON
 	Err    error  // what is wrong with the member
@@ -29,17 +28,16 @@ func (e *MemberError) Unwrap() []error { return []error{ErrInvalid, e.Err} }
 
 var errRepeated = errors.New("is repeated")
 
-// A SyntaxError reports the first place where a text is not acceptable JSON: it
-// violates the grammar, is not UTF-8, has a byte order mark, or is nested too deeply. It
-// matches [ErrInvalid].
+// A SyntaxError reports where a text first violates the grammar of JSON, is not UTF-8, has a byte
+// order mark, or is nested too deeply. It matches [ErrInvalid].
 type SyntaxError struct {
 	Reason string // what is wrong, without the position
 	Line   int    // starting at 1; lines end at "\n"
 	Column int    // starting at 1, in code points
 }
 
-// Error returns the text for the response to a request, in the form of Django REST framework:
-// "JSON parse error - " followed by the reason and the position.
+// Error returns the text for the response to a request, in the form of Django REST framework: "JSON
+// parse error - ", the reason and the position.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("JSON parse error - %s: line %d column %d", e.Reason, e.Line, e.Column)
 }
@@ -47,10 +45,9 @@ func (e *SyntaxError) Error() string {
 // Is reports whether target is [ErrInvalid].
 func (e *SyntaxError) Is(target error) bool { return target == ErrInvalid }
 
-// CheckSyntax returns a [*SyntaxError] if data is not exactly one JSON value, with or
-// without white space around it, is not UTF-8, or is nested more than 10,000 levels deep.
-// It accepts repeated names and unpaired surrogates. It is for packages that tell people where
-// their JSON is broken. O(len).
+// CheckSyntax returns a [*SyntaxError] if data is not exactly one JSON value, with or without white
+// space around it, is not UTF-8, or is nested more than 10,000 levels deep. It accepts repeated
+// names and unpaired surrogates.
 func CheckSyntax(data []byte) error {
 	if syntax := jsontext.Check(data, jsontext.MaxTextDepth); syntax != nil {
 		return (*SyntaxError)(syntax)
@@ -58,9 +55,9 @@ func CheckSyntax(data []byte) error {
 	return nil
 }
 
-// AppendQuote appends text to dst as a JSON string, as it is in records. Quotes, backslashes, control
-// characters, U+2028 and U+2029 are escaped, and <, > and & are not. Each byte that is not UTF-8 becomes
-// U+FFFD. O(len(text)).
+// AppendQuote appends text to dst as a JSON string, as records have it. It escapes quotes,
+// backslashes, control characters, U+2028 and U+2029, but not <, > and &. Each byte that is not
+// UTF-8 becomes U+FFFD.
 func AppendQuote(dst []byte, text string) []byte { return jsontext.AppendString(dst, text) }
 
 // excerpt returns the beginning of a text, for error messages.
@@ -74,21 +71,20 @@ func excerpt(text string) string {
 // nonField is the name of the field for errors about the whole body.
 const nonField = "nonFieldErrors"
 
-// A FieldError describes what is wrong with one field of an object in a request. It has one of
-// Messages, Fields and Items.
+// A FieldError has Messages, Fields or Items about one field of an object in a request.
 type FieldError struct {
-	Field    string       // name in JSON, or nonFieldErrors for the whole object
+	Field    string       // JSON name, or nonFieldErrors
 	Messages []string     // about the value
-	Fields   FieldErrors  // about members of an object, or elements of a list by their index
-	Items    []FieldError // about each object of a list; empty if the object is valid
+	Fields   FieldErrors  // of an object, or of a list by index
+	Items    []FieldError // of each object of a list; empty if valid
 }
 
-// FieldErrors lists the errors of an object in a request, in the order of its fields. It
-// matches [ErrInvalid].
+// FieldErrors lists the errors of an object in a request, in the order of its fields. It matches
+// [ErrInvalid].
 type FieldErrors []FieldError
 
-// Invalid returns an error for a rule: messages about an object as a whole, or about the value of
-// a field. Without messages it returns nil.
+// Invalid returns an error for a rule: messages about an object as a whole or about the value of a
+// field. Without messages it returns nil.
 func Invalid(messages ...string) error {
 	if len(messages) == 0 {
 		return nil
@@ -113,8 +109,8 @@ func (e *FieldErrors) take(name string, wrong FieldError) (ok bool) {
 	return ok
 }
 
-// Error returns a text with all messages, preceded by the paths of their fields, such as
-// "address.city" and "lines.0.sku".
+// Error returns a text with all messages, each after the path of its field, such as "address.city"
+// and "lines.0.sku".
 func (e FieldErrors) Error() string {
 	var texts []string
 	for _, f := range e {
@@ -139,11 +135,10 @@ func (e FieldError) appendTexts(texts []string, path string) []string {
 // Is reports whether target is [ErrInvalid].
 func (e FieldErrors) Is(target error) bool { return target == ErrInvalid }
 
-// MarshalJSON returns {"name":["This field is required."],…} in field order, escaped as Django
-// REST framework does. The errors of an object inside the object are an object too, and those of
-// a list of objects are a list. A single error without a Field, such as [Description.Filter]
-// returns, is the list of its messages. Without errors it returns {}. The error is always nil.
-// O(size).
+// MarshalJSON returns {"name":["This field is required."],…} in field order, escaped as Django REST
+// framework does. The errors of an object inside the object are an object too, and those of a list
+// of objects are a list. A single error without a Field is the list of its messages. The error is
+// always nil.
 func (e FieldErrors) MarshalJSON() ([]byte, error) {
 	if len(e) == 1 && e[0].Field == "" {
 		return e[0].appendJSON(nil), nil

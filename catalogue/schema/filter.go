@@ -13,89 +13,37 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A Filter selects records of a collection: those for which all tests hold and that have
-// every word of the search. The zero Filter selects all records.
+// A Filter selects the records for which all tests hold and that have every word of the search. The
+// zero Filter selects all.
 type Filter struct {
 	Tests []Test
 
-	// Search has the tests of each word, in the order of the parameter and without repeated
-	// words: one for each entry of Description.Search. A record has the word if one of
-	// them holds; see [Test.MatchesText]. If several words are about records of a list of
-	// references, a record has them together with one choice of a record from each list, as in a row
-	// of a join.
+	// Search has the tests of each word, without repeated words: one for each entry of
+	// [Description].Search. A record has the word if one of them holds; see [Test.MatchesText].
+	// Words about records of a list of references hold together for one choice of a record from
+	// each list, as in a row of a join.
 	Search [][]Test
 
-	// Rows has the tests of the records that references lead to, by the key of their collection, as
-	// package httpapi restricts what a user can see: for a test, the search or an ordering that
-	// passes a reference, a record for which they do not all hold counts as if it were not there. A
-	// reference to it is null, and a list of references is without it. Collections without tests
-	// are not restricted. The tests themselves read all records, and so do those in Tests with All.
+	// Rows has the tests of the records that references lead to, by the key of their collection.
+	// Where a test, the search or an ordering passes a reference, records for which they do not all
+	// hold do not exist: a reference to one is null, and a list of references lacks it. The tests
+	// themselves, and those with All, read all records.
 	Rows map[string][]Test
 }
 
-// Filter returns the filter that the parameters of a query describe, as django-filter and
-// the SearchFilter of Django REST framework do. params returns the values of the parameter of a
-// name, in the order of the query, and is called once for each of Filters and for search. It is the
-// method Values of a pagination.Query or, for [net/url.Values] v, func(name string) []string { return
-// v[name] }. Find of checks looks up what fields refer to. If it returns an error, so does Filter.
-//
-// A parameter of Description.Filters is the name of a field, which is the lookup exact, or
-// that name, two underscores and another lookup. The name of a member of an [Object] is that of
-// the object, two underscores and its own, as in address__city:
-//
-//   - exact: equal to the value; a list of ids contains one of the values
-//   - in: equal to one of the values, which are separated by commas; one that has commas is
-//     written in double quotes, and a quote in it twice, as in "Smith, John",Doe
-//   - gt, gte, lt, lte: greater than the value, at least the value, and so on
-//   - range: at least the first and at most the second of two values
-//   - isnull: null if the value is true or 1, and not null if it is false or 0
-//   - contains, startswith, endswith: text that contains the value, or begins or ends with it
-//   - iexact, icontains, istartswith, iendswith: the same, comparing the [unicode.ToUpper] of each
-//     code point
-//   - regex, iregex: text that has a match of a regular expression in the syntax of RE2, in which a
-//     point is any character; iregex ignores case
-//
-// A part of a date or of a date-time is an integer with the lookups of numbers, as in
-// released__year__gte: year, iso_year, quarter, month, week (of ISO 8601), day, week_day (1 is Sunday)
-// and iso_week_day (1 is Monday). A date-time also has hour, minute and second, as a [TimeOfDay] has, and
-// date and time, which are a [Date] and a TimeOfDay. They are those in UTC, or in the zone of the [Framework]. Tests of year,
-// iso_year and date are tests of the whole, whose lookup is range: its values are in one of the ranges.
-// Tests of other parts have a Match, and the path to the part as their Field.
-//
-// The field can be one of a record to which the record refers: director__born__gte. Its values are
-// read as those of its own collection. A record that refers to none is found by isnull=true alone.
-// Tests of the fields of a reference are about the same record; those of a list of references can
-// hold for different ones, and each holds for at least one of them.
-//
-// Dates, times, durations and UUIDs have exact, in, gt, gte, lt, lte, range and isnull. Text and choices
-// have these and the lookups of text. So do numbers, whose text is compared by these. Booleans and
-// references have exact, in, range and isnull. Lists of ids have exact, isnull (an empty list is null),
-// and in, whose ids need not be those of records. Other lists, objects and JSON have isnull: to filter
-// by tags, make them a collection that the records refer to.
-//
-// As in django-filter, a boolean other than true, 1, false and 0, in any case, counts as absent, and so
-// does an empty value. Filter ignores all other parameters, and entries of Filters that
+// Filter returns the filter that the parameters of a query describe, as django-filter and the
+// SearchFilter of Django REST framework do. The package documentation lists the lookups. params
+// returns the values of a parameter, such as the method Values of a [pagination.Query], and is
+// called once for each of Filters and for search. Filter ignores entries of Filters that
 // [Description.Check] rejects.
 //
-// If a parameter is repeated, the last value counts, except that all values of a list of ids
-// do. An empty value counts as absent, except in a list of ids. If the field refers to a
-// collection, the ids or texts must be of existing records. Numbers consist of ASCII digits, and
-// date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
-//
-// A search of more than 100 different words is invalid, and so are regular expressions of more than
-// 256 bytes, and those of one request that have more than about 500 characters, classes and operators
-// when their repetitions are written out. What those of a filter match is bounded, too: the sum of the
-// instructions of an expression when it is compiled times the bytes of each text, and one, is at most
-// 200 million, which takes up to a few seconds. A simple expression has three instructions. Therefore
-// a filter is for one request.
-//
-// With [WithFramework], values are what that framework accepts. In 3.18, U+0000 in the search is
-// an error without a Field, unless there are others.
-//
-// Other errors are [FieldErrors] in the order of Filters, and then search. Its fields are the
-// names of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for
-// released_at__gte, unless the description is in SnakeCase. O(len of Filters × Fields + len of
-// the values), without the calls of checks.
+// Find of checks looks up what fields refer to: the ids or texts must be of existing records. If it
+// returns an error, so does Filter. Other errors are [FieldErrors] in the order of Filters, and
+// then search. Its fields are the names of the parameters, converted with [ordering.Camel], such as
+// "releasedAt_Gte" for released_at__gte, unless the description is in SnakeCase. In 3.18, U+0000 in
+// the search is an error without a Field, unless there are others. A filter is for one request,
+// because the work of its regular expressions is bounded. O(len of Filters × Fields + len of the
+// values), without the calls of checks.
 func (d Description) Filter(ctx context.Context, params func(name string) []string, checks Checks) (Filter, error) {
 	var filter Filter
 	var check *checker // nil as long as there are no parameters, as in most requests
@@ -280,9 +228,8 @@ func (d Description) searchTests(word string, check *checker) (tests []Test, mes
 	return tests, ""
 }
 
-// SearchEntry returns the field that an entry of Search names, in snake_case, and the lookup that a word
-// is compared with: icontains or, if the entry begins with a sign that is no part of the name of a field,
-// istartswith for ^, iexact for = and iregex for $. O(number of fields).
+// SearchEntry returns the field that an entry of Search names, in snake_case, and the lookup that a
+// word is compared with: icontains or, after ^, = or $, istartswith, iexact or iregex. O(fields).
 func (d Description) SearchEntry(entry string) (field, lookup string) {
 	if _, ok := d.anyField(entry); ok {
 		return entry, "icontains"
@@ -387,10 +334,9 @@ func pieces(part string) iter.Seq[string] {
 	}
 }
 
-// Position returns the text of a value of the field in a cursor of Django REST framework, which is
-// that of Python's str: None for null, True and False for booleans, and date-times in UTC, as in
-// "2024-05-10 16:00:00+00:00". The value is JSON; text that is absent is null. It is for servers.
-// O(len).
+// Position returns the text of a value of the field in a cursor, as Python's str writes it: None
+// for null, True and False for booleans, and date-times in UTC, as in "2024-05-10 16:00:00+00:00".
+// The value is JSON; "" is null.
 func (f Field) Position(value string) string {
 	switch {
 	case value == "" || value == "null":
@@ -416,11 +362,10 @@ func (f Field) Position(value string) string {
 	return d.UTC().Format(layout)
 }
 
-// ParsePosition returns the value of a [Test] for a text that [Field.Position] returns. It also
-// accepts other texts that the version of the framework accepts: a date-time in another form or a
-// date alone, in UTC if it has no offset, and t, f, 1 and 0 for a boolean. ok is false for all
-// other texts, for None unless it is text, and for kinds without an order. It is for servers.
-// O(len).
+// ParsePosition returns the value of a [Test] for a text that [Field.Position] returns or the
+// framework accepts: also date-times in other forms, dates alone, in UTC without an offset, and t,
+// f, 1 and 0 for a boolean. ok is false for all other texts, for None unless it is text, and for
+// kinds without an order.
 func (f Field) ParsePosition(text string, as Framework) (value string, ok bool) {
 	switch kind := f.Kind.row(); {
 	case f.Kind == Boolean:
@@ -456,11 +401,10 @@ func parseMoment(text string, as Framework) (value string, ok bool) {
 	return "", false
 }
 
-// Parameter returns the field and the lookup of a parameter that can be in Filters, such as
-// gte for minutes__gte, or exact for minutes. A field inside an Object is as [Nested] returns
-// it, and a field of another record, whose collection must be in Related, has the whole path as its
-// name, too, and so has a part of a date. The error names an unknown field or lookup, and the nearest
-// known one. O(fields) for each collection.
+// Parameter returns the field and the lookup of a parameter that can be in Filters, such as gte for
+// minutes__gte, or exact for minutes. The name of a field inside an Object or in another record,
+// whose collection must be in Related, and of a part of a date, is the whole path. The error names
+// an unknown field or lookup, and the nearest known one. O(fields) for each collection.
 func (d Description) Parameter(name string) (f Field, lookup string, err error) {
 	f, _, _, lookup, err = d.parameter(name)
 	return f, lookup, err
@@ -510,9 +454,8 @@ func (d Description) parameter(name string) (f, whole Field, p *part, lookup str
 	return f, whole, p, lookup, nil
 }
 
-// Named returns the name in snake_case of what a request names in a term of an ordering or as a
-// parameter, such as unit_price__gte for unitPrice__gte; see JSONNames. It returns all other names
-// unchanged. It is for servers. O(fields).
+// Named returns the name of a term or a parameter in snake_case, such as unit_price__gte for
+// unitPrice__gte, if JSONNames permits the name, and otherwise the name itself. O(fields).
 func (d Description) Named(name string) string {
 	var outer Field
 	first := "" // the longest name of a field with which the name begins

@@ -16,9 +16,9 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A Framework is what a version of Django REST framework, with the Django and the Python that it
-// runs on, answers differently. The zero Framework is 3.14, with Django 3.2 and Python 3.11;
-// [DRF318] returns the other one. Frameworks can be compared.
+// A Framework is what a version of Django REST framework, with its Django and Python, answers
+// differently. The zero Framework is 3.14, with Django 3.2 and Python 3.11. Frameworks can be
+// compared.
 type Framework struct {
 	zone  *time.Location // date-times in bodies are converted to it; without an offset they are in it
 	later difference     // what is as in the later version
@@ -49,9 +49,9 @@ const (
 )
 
 // DRF318 returns version 3.18, with Django 5.2 and Python 3.14. zone is the TIME_ZONE of Django:
-// date-times in bodies are converted to it, and those without an offset are in it, as are those in
-// filters. If zone is nil, date-times keep their offset and need one, except that those in filters
-// are in UTC. A local time that zone skips or repeats is what [time.Date] returns for it.
+// date-times in bodies are converted to it, and those without an offset, also in filters, are in
+// it. If zone is nil, date-times keep their offset and need one, and those in filters are in UTC. A
+// local time that zone skips or repeats is what [time.Date] returns for it.
 func DRF318(zone *time.Location) Framework { return Framework{zone, ^difference(0)} }
 
 // has reports whether the framework does what the later version does.
@@ -60,7 +60,7 @@ func (f Framework) has(d difference) bool { return f.later&d != 0 }
 type frameworkKey struct{}
 
 // WithFramework returns a context with which [Description.Validate], ValidateUpdate and Filter do
-// what f does. Without one they do what the zero Framework does. O(1).
+// what f does, instead of what the zero Framework does.
 func WithFramework(ctx context.Context, f Framework) context.Context {
 	return context.WithValue(ctx, frameworkKey{}, f)
 }
@@ -76,17 +76,16 @@ func (f Framework) refuses(text string) bool {
 	return f.has(refusesNull) && strings.IndexByte(text, 0) >= 0
 }
 
-// ShowsDigits reports whether the metadata of a [Decimal] has its digits and places. It is for
-// servers. O(1).
+// ShowsDigits reports whether the metadata of a [Decimal] has its digits and places.
 func (f Framework) ShowsDigits() bool { return f.has(showsDigits) }
 
-// IndexesForms reports whether a PATCH can have the elements of a list by their index, and whether a
-// boolean that can be null is null, and not false, without a value in a form. It is for servers. O(1).
+// IndexesForms reports whether a PATCH can have the elements of a list by their index, and whether
+// a Nullable boolean without a value in a form is null rather than false.
 func (f Framework) IndexesForms() bool { return f.has(indexesForms) }
 
 // Describe returns d as f serves it. In 3.18, an empty page number is the first one, and a field of
-// a unique set that can be null or blank is not required, and null or blank if it is absent from a
-// POST or PUT. d is not modified. It is for servers. O(len of Fields × Unique).
+// a unique set that can be null or blank is not required, and so if absent from a POST or PUT. d is
+// not modified. O(len of Fields × Unique).
 func (f Framework) Describe(d Description) Description {
 	if pages, ok := d.Pages.(pagination.Numbers); ok && f.has(startsPages) {
 		pages.Blank = true
@@ -192,29 +191,26 @@ func pythonFloat(number string) string {
 // formatFloat returns the text of a finite number in Python.
 func formatFloat(n float64) string { return string(jsontext.AppendFloat(nil, n, 64)) }
 
-// Checks are callbacks of Validate and ValidateUpdate that look up stored records. They are
-// called before the method returns and not afterwards, with its context. After an error of
-// one, none is called, and the method returns that error.
+// Checks are callbacks of Validate, ValidateUpdate and Filter that look up stored records. They are
+// called with the context of the method, before it returns. It returns the first error of one.
 type Checks struct {
-	// Find returns the id of the record of a collection that has a text in a field, whose name is in
-	// snake_case, or 0 if none exists. The field is unique text, or id, of which the text is the
-	// digits, of a number that is at least 1. stored is the text that the record has, which the
-	// reference gets: the case can differ if the field is Fold. If that is empty, the reference has
-	// the text that was sent. Find is called once for each text. If it is nil, no record exists.
+	// Find returns the id of the record of a collection that has a text in a field, whose name is
+	// in snake_case, or 0 if none exists. The field is unique text, or id, of which the text is the
+	// digits. stored is the text of the record, which the reference gets: its case can differ if
+	// the field is Fold. If empty, the reference gets the text that was sent. Find is called once
+	// for each text. If nil, no record exists.
 	Find func(ctx context.Context, collection, field, text string) (id int, stored string, err error)
 
-	// Taken reports whether another record than the written one has the values of a unique
-	// field, or of fields that are unique together. The fields are their JSON names, and the
-	// values are JSON other than null. If nil, no value is taken.
+	// Taken reports whether another record than the written one has the values, JSON other than
+	// null, of fields that are unique together. If nil, no value is taken.
 	Taken func(ctx context.Context, fields, values []string) (bool, error)
 
 	// Now returns the time for fields that are Created. If nil, it is [time.Now].
 	Now func() time.Time
 
-	// Assigned has the values of fields that the server determines, under their names in
-	// JSON. They replace what was sent, are validated as if they had been sent, and may be of
-	// read-only and Created fields. A name that is not that of a field, or is that of the id, is
-	// an error matching [ErrInvalid].
+	// Assigned has the values of fields that the server determines, under their names in JSON. They
+	// replace what was sent, are validated like it, and may be of read-only and Created fields. The
+	// id and unknown names are errors that match [ErrInvalid].
 	Assigned Record
 }
 
@@ -254,11 +250,10 @@ type visible = func(ctx context.Context, collection, field, value string) (bool,
 
 type visibleKey struct{}
 
-// WithVisible returns a context with which [Description.Validate], ValidateUpdate and Filter find
-// only records for which f returns true, as if others did not exist. f is called for a record that
-// Find of [Checks] has found, with the key of its collection and the field, in snake_case,
-// that has the value: id, or that in By of the reference. Its errors are handled like those of Find. If f is
-// nil, all records are found. O(1).
+// WithVisible returns a context with which [Description.Validate], ValidateUpdate and Filter ignore
+// records for which f returns false. f is called for a record that Find of [Checks] has found, with
+// the same arguments. Its errors are handled like those of Find. If f is nil, all records are
+// found.
 func WithVisible(ctx context.Context, f func(ctx context.Context, collection, field, value string) (bool, error)) context.Context {
 	return context.WithValue(ctx, visibleKey{}, f)
 }

@@ -80,11 +80,11 @@ func (k Kind) row() *kindRow {
 	return &kinds[k]
 }
 
-// String returns the name of the kind in the metadata of Django REST framework, such as
-// "datetime". References, lists of them and JSON are "field" there. O(1).
+// String returns the name of the kind in the metadata of Django REST framework, such as "datetime".
+// References, lists of them and JSON are "field" there.
 func (k Kind) String() string { return k.row().name }
 
-// Type returns the type of a field in the metadata, such as "datetime". It is for servers. O(1).
+// Type returns the type of a field in the metadata, such as "datetime".
 func (f Framework) Type(field Field) string {
 	switch {
 	case field.Choices != nil:
@@ -96,9 +96,8 @@ func (f Framework) Type(field Field) string {
 }
 
 // SortKey returns the sort key of a value of a [Test] of the field: numbers, decimals, booleans,
-// date-times, times and durations compare by value, and text that is Fold without regard to case. It is for
-// collections, which compare by it; so does a Reference By a text, whose order is that of the text
-// to which it refers. O(len).
+// date-times, times and durations compare by value, and text that is Fold without regard to case. A
+// Reference By a text has the order of the text to which it refers.
 func (f Field) SortKey(value string) sortkey.Key {
 	switch key := f.Kind.row().key; {
 	case f.By != "":
@@ -111,8 +110,8 @@ func (f Field) SortKey(value string) sortkey.Key {
 }
 
 // Order returns the function that converts the sort key of a value in JSON or in Go to that of the
-// field. It returns nil if both are always equal; they differ for times and for text that does not
-// compare as text. Date-times compare by the microsecond, as in Django. It is for collections. O(1).
+// field, or nil if both are always equal. They differ for times, which compare by the microsecond,
+// and for text that does not compare as text.
 func (f Field) Order() func(sortkey.Key) sortkey.Key {
 	row := f.Kind.row()
 	if row.json != jsontext.String || row.key == nil && !f.Fold {
@@ -131,7 +130,7 @@ func (f Field) Order() func(sortkey.Key) sortkey.Key {
 
 func boolKey(value string) sortkey.Key { return sortkey.Bool(value == "true") }
 
-// Scalar reports whether the values are no lists and objects. It is for servers. O(1).
+// Scalar reports whether values are neither lists nor objects.
 func (k Kind) Scalar() bool { return k.row().of&(lists|others) == 0 }
 
 // isText reports whether the values are text, which can be blank and be searched.

@@ -66,9 +66,9 @@ func lookupOf(name string) *lookupRow {
 	return nil
 }
 
-// DescribeLookup returns how people read a lookup of a [Test], such as "≥" between a field and a
-// value, and what is true of a field that satisfies it, such as "is at least the value." For an
-// unknown lookup it returns the name and "". It is for servers. O(1).
+// DescribeLookup returns a lookup for people, such as "≥" between a field and a value, and as a
+// sentence about the field, such as "is at least the value." For an unknown lookup it returns the
+// name and "".
 func DescribeLookup(name string) (word, sentence string) {
 	row := cmp.Or(lookupOf(name), &lookupRow{word: name})
 	return row.word, row.sentence
@@ -89,47 +89,42 @@ func (f Field) lookups() (names []string) {
 	return names
 }
 
-// A Test restricts a field to values. [Description.Filter] returns tests whose values are
-// valid and in canonical form:
+// A Test restricts a field to values. [Description.Filter] returns tests whose values are valid and
+// in canonical form:
 //
-//   - integers and ids as decimal digits with an optional sign; they may be out of range
-//     for an int64
+//   - integers and ids as decimal digits with an optional sign, of any size
 //   - decimals and floats as JSON numbers with any exponent; a float is the shortest
 //     text of a float64, or a number less than all float64
 //   - booleans as true or false
-//   - dates as 2006-01-02 and date-times as in the JSON of a [DateTime], in UTC unless
-//     the year is out of range there
-//   - times as 08:00:00, and durations as in the JSON of a [Duration]
+//   - dates as 2006-01-02, and date-times, times and durations as in their JSON, date-times
+//     in UTC unless the year is out of range there
 //   - other values as they are, in valid UTF-8
 //
-// Null satisfies isnull=true and no other test. Nothing satisfies the lookup in without
-// values.
+// Tests of year, iso_year and date of a field have the ranges of its values; those of other parts
+// have a Match. Null satisfies only isnull=true, and nothing satisfies in without values.
 type Test struct {
-	Field  string   // in snake_case, or a path such as address__city, director__born or born__month
+	Field  string   // in snake_case, or a path such as address__city or born__month
 	Lookup string   // as [Description.Filter] names it, such as "gte"; never empty
-	Values []string // one value; the two bounds of each range; any number for in, and for exact of a list of ids
+	Values []string // one; two for each range; any number for in, and for a list of ids
 
-	// Match reports whether a text satisfies the test: that of the field or, for a part of it, of the
-	// whole, as in JSON. It is set for regex, iregex and parts, and nil for all others. It returns
-	// [FieldErrors] about the parameter, instead of matching, once the regular expressions of its
-	// filter have matched as much text as they may; [Description.Filter] says how much. It is safe
-	// for concurrent use.
+	// Match, if not nil, reports whether a text satisfies the test: that of the field or, for a
+	// part, of the whole, as in JSON. It is set for regex, iregex and parts. It returns
+	// [FieldErrors] once the regular expressions of the filter have matched as much text as they
+	// may. It is safe for concurrent use.
 	Match func(text string) (bool, error)
 
-	// All determines that references in Field lead to all records, even if Rows of the filter
-	// restrict them. It is set in tests of the program rather than of a request.
+	// All lets references in Field lead to all records, whatever Rows of the filter. Tests of the
+	// program rather than of a request have it.
 	All bool
 }
 
-// String returns the test without Match. O(len).
+// String returns the test without Match.
 func (t Test) String() string { return fmt.Sprintf("%s %s %q", t.Field, t.Lookup, t.Values) }
 
-// MatchesText reports whether a text satisfies the test. It supports exact, in and the
-// lookups of text, and calls Match if that is not nil; for any other lookup it returns false. All
-// errors are those of Match. The
-// lookups iexact, icontains, istartswith and iendswith compare the [unicode.ToUpper] of each code
-// point, so that "ß" is not equal to "SS". MatchesText allocates only if a value is nearly found many
-// times. O(len(s) + len of values), expected, if Match is nil.
+// MatchesText reports whether a text satisfies the test, whose lookup is exact, in, or one of text;
+// for others it returns false. It calls Match if that is not nil, and returns its error. Lookups
+// without regard to case compare the [unicode.ToUpper] of each code point, so that "ß" is not equal
+// to "SS". O(len(s) + len of values), expected, if Match is nil.
 func (t Test) MatchesText(s string) (bool, error) {
 	if t.Match != nil {
 		return t.Match(s)

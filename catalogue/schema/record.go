@@ -16,15 +16,14 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A Record is an open record: an id and any JSON members. Members keep their order, and
-// numbers keep their digits. The zero Record has no id and no members; its JSON is {}.
+// A Record is an open record: an id and any JSON members. Members keep their order. The zero Record
+// has no members; its JSON is {}.
 //
-// A Record is immutable except for the field ID, so its copies share memory and are safe
-// for concurrent use. Its values are canonical JSON: without white space, with strings
-// escaped as Django REST framework does, and with numbers as they were sent.
-//
-// If two members are the same field in snake_case, such as unitPrice and unit_price, collections
-// compare the one in camelCase or, without it, the first.
+// A Record is immutable except for the field ID, so its copies share memory and are safe for
+// concurrent use. Its values are canonical JSON: without white space, with strings as [AppendQuote]
+// escapes them, and with numbers as they were sent. If two members are the same field in
+// snake_case, such as unitPrice and unit_price, collections compare the one in camelCase or,
+// without it, the first.
 type Record struct {
 	ID      int // at least 1, or 0 if the record has no id
 	members []member
@@ -34,8 +33,8 @@ type Record struct {
 // member is a name and the canonical JSON text of its value.
 type member struct{ name, value string }
 
-// Get returns the JSON of the member with the given name and reports whether the record
-// has it. The id is the member "id", unless it is 0. O(members).
+// Get returns the JSON of the member with the given name and reports whether the record has it. The
+// id is the member "id", unless it is 0. O(members).
 func (r Record) Get(name string) (text string, ok bool) {
 	if name == "id" && r.ID != 0 {
 		return strconv.Itoa(r.ID), true
@@ -51,16 +50,13 @@ func (r Record) index(name string) int {
 	return slices.IndexFunc(r.members, func(m member) bool { return m.name == name })
 }
 
-// With returns a copy of the record in which the member with the given name has the
-// given value, encoded as [json.Marshal] does but without HTML escapes. The member keeps
-// its position, or is appended if the record does not have it. A [json.RawMessage] or
-// [json.Number] keeps its digits.
+// With returns a copy of the record in which the member with the given name has the given value,
+// encoded as [json.Marshal] does but without HTML escapes. The member keeps its position, or is
+// appended if the record does not have it. A [json.RawMessage] or [json.Number] keeps its digits.
 //
-// With returns an error wrapping [ErrInvalid] if the name is "id", unless the value is a text and
-// the field ID is 0, as in a record with a key; see [ParseKeyed]. It does so, too, if the name is
-// not valid UTF-8, or if the value cannot be marshalled to JSON that [ParseRecord] accepts.
-//
-// The copy retains the memory of the record. O(members + size of the value).
+// The error wraps [ErrInvalid] if the name is not valid UTF-8, if the value cannot be marshalled to
+// JSON that [ParseRecord] accepts, or if the name is "id", unless the value is a text and ID is 0,
+// as in a record with a key. O(members + size of the value).
 func (r Record) With(name string, value any) (Record, error) {
 	text, err := memberText(name, value)
 	if name == "id" && (r.ID != 0 || !strings.HasPrefix(text, `"`)) {
@@ -79,9 +75,8 @@ func (r Record) With(name string, value any) (Record, error) {
 	return r, nil
 }
 
-// Without returns a copy of the record without the member with the given name. If there is no
-// such member, it returns the record unchanged. The name "id" sets the id to 0.
-// The copy retains the memory of the record. O(members).
+// Without returns a copy of the record without the member with the given name, if there is one. The
+// name "id" sets the id to 0. O(members).
 func (r Record) Without(name string) Record {
 	if name == "id" && r.ID != 0 {
 		r.ID = 0
@@ -108,8 +103,8 @@ func (r *Record) set(name, text string) {
 	r.members = append(r.members, member{name, text})
 }
 
-// All returns an iterator over the names of the members and their JSON, in order and
-// including the id, unless it is 0. O(members).
+// All returns an iterator over the names of the members and their JSON, in order and including the
+// id, unless it is 0.
 func (r Record) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for i := 0; i <= len(r.members); i++ {
@@ -124,13 +119,10 @@ func (r Record) All() iter.Seq2[string, string] {
 }
 
 // Equal reports whether two records have the same JSON: the same members in the same order, with
-// the same digits in numbers. [cmp.Diff] of go-cmp uses it; [reflect.DeepEqual] may be false
-// for equal records. O(size).
-//
-// [cmp.Diff]: https://pkg.go.dev/github.com/google/go-cmp/cmp#Diff
+// the same digits in numbers. cmp.Diff uses it; reflect.DeepEqual may be false for equal records.
 func (r Record) Equal(other Record) bool { return r.String() == other.String() }
 
-// MarshalJSON returns the JSON of the record. The error is always nil. O(size).
+// MarshalJSON returns the JSON of the record. The error is always nil.
 func (r Record) MarshalJSON() ([]byte, error) {
 	dst := []byte{'{'}
 	for name, value := range r.All() {
@@ -139,8 +131,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// UnmarshalJSON parses a record as [ParseRecord] does. After an error the record is
-// unchanged. O(len).
+// UnmarshalJSON parses a record as [ParseRecord] does. After an error the record is unchanged.
 func (r *Record) UnmarshalJSON(data []byte) error {
 	read, err := ParseRecord(data)
 	if err != nil {
@@ -150,29 +141,25 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String returns the JSON of the record. O(size).
+// String returns the JSON of the record.
 func (r Record) String() string {
 	text, _ := r.MarshalJSON()
 	return string(text)
 }
 
-// ParseRecord parses a JSON object. Its member id, if present, must be a positive
-// integer. The record does not share memory with data.
+// ParseRecord parses a JSON object. Its member id, if present, must be a positive integer. The
+// record does not share memory with data.
 //
-// All errors match [ErrInvalid]. The error is a [*SyntaxError] if the text is not JSON
-// in UTF-8, or is nested more than 200 levels deep. Otherwise the text is not an object,
-// or the error names a member that is invalid: its name or a name inside it is repeated,
-// it contains an unpaired surrogate or a number beyond a float64, such as 1e400, or it is the id
-// and not a positive integer. An integer may have any number of digits.
-//
-// O(len), in one pass and with about three allocations.
+// All errors match [ErrInvalid]. The error is a [*SyntaxError] if data is not JSON in UTF-8, or is
+// nested more than 200 levels deep. Otherwise data is not an object, or the error names a member
+// that has a repeated name, an unpaired surrogate, a number beyond a float64, such as 1e400, or an
+// id that is not a positive integer. An integer may have any number of digits.
 func ParseRecord(data []byte) (Record, error) {
 	return parseRecord(data, false)
 }
 
-// ParseKeyed parses a record that has a key and no id. ID of the result is 0, and a member named
-// id is an ordinary member. Otherwise it does what [ParseRecord] does, with the same errors and
-// cost.
+// ParseKeyed parses a record that has a key and no id, as [ParseRecord] does, but a member named id
+// is an ordinary member.
 func ParseKeyed(data []byte) (Record, error) { return parseRecord(data, true) }
 
 // parseRecord reads a record. The texts of all members are parts of one string, which takes one
@@ -327,13 +314,13 @@ func appendMember(object []byte, name, value string) []byte {
 }
 
 // An Identity is what identifies a record of a collection: its integer id, or its key, a text.
-// Identities can be compared with == and are keys of maps. The zero Identity identifies no record.
+// Identities can be compared with ==. The zero Identity identifies no record.
 type Identity struct {
 	ID  int    // at least 1, or 0 if the record has a key
 	Key string // not empty, or "" if the record has an id
 }
 
-// String returns the digits of an id or a key in quotes, as in Go. O(len).
+// String returns the digits of an id or a key in quotes, as in Go.
 func (i Identity) String() string {
 	if i.Key != "" {
 		return strconv.Quote(i.Key)
@@ -341,8 +328,8 @@ func (i Identity) String() string {
 	return strconv.Itoa(i.ID)
 }
 
-// MarshalJSON returns the JSON of an id or a key as records have it, or null for the zero
-// Identity. The error is always nil. O(len).
+// MarshalJSON returns the JSON of an id or a key as records have it, or null for the zero Identity.
+// The error is always nil.
 func (i Identity) MarshalJSON() ([]byte, error) {
 	switch {
 	case i.Key != "":
@@ -353,9 +340,9 @@ func (i Identity) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// UnmarshalJSON parses the JSON of the id or the key of a record. Null becomes the zero Identity.
-// The error wraps [ErrInvalid] if the JSON is another value than a positive integer that fits in
-// an int or a text that is not empty; the identity is unchanged then. O(len).
+// UnmarshalJSON parses an id, a key or null, which becomes the zero Identity. If data is neither a
+// positive integer that fits in an int nor text that is not empty, the error wraps [ErrInvalid],
+// and the identity is unchanged.
 func (i *Identity) UnmarshalJSON(data []byte) error {
 	var read Identity
 	var err error

@@ -15,21 +15,17 @@ import (
 )
 
 // A DateTime is an instant with an offset, to the microsecond. The zero DateTime is
-// 0001-01-01T00:00:00Z. Compare date-times with the methods Equal, Before and After of
-// [time.Time], which ignore the offset.
-//
-// A DateTime made by [At] or from JSON is normalized: it has whole
-// microseconds and an offset of whole minutes. Others are normalized when they are
-// marshalled.
+// 0001-01-01T00:00:00Z. Equal, Before and After ignore the offset; == does not. A DateTime made by
+// [At] or from JSON has whole microseconds and an offset of whole minutes. Others are normalized
+// when they are marshalled.
 type DateTime struct{ time.Time }
 
 // maxOffset is the limit of offsets in JSON, exclusive.
 const maxOffset = 24 * time.Hour
 
-// At returns the date-time for t with the offset of t. The instant is truncated to
-// microseconds, and a monotonic clock reading is dropped. An offset with seconds, as
-// in time zones before 1900, is rounded to minutes. An offset of a day or more becomes
-// zero. Neither changes the instant. O(1).
+// At returns the date-time for t with the offset of t. It truncates the instant to microseconds,
+// and drops a monotonic clock reading. An offset with seconds is rounded to minutes, and one of a
+// day or more becomes zero; neither changes the instant.
 func At(t time.Time) DateTime {
 	_, seconds := t.Zone()
 	offset := (time.Duration(seconds) * time.Second).Round(time.Minute)
@@ -48,9 +44,9 @@ func zone(offset time.Duration) *time.Location {
 }
 
 // MarshalJSON returns the date-time as Django REST framework writes it, such as
-// "2024-05-10T18:00:00+02:00", with six digits of fraction if the microseconds are not
-// zero, and with Z for offset zero. It returns an error wrapping [ErrInvalid] if the
-// year is outside the range 1 to 9999. O(1).
+// "2024-05-10T18:00:00+02:00", with six digits of fraction unless they are zero, and with Z for
+// offset zero. It returns an error wrapping [ErrInvalid] if the year is outside the range 1 to
+// 9999.
 func (d DateTime) MarshalJSON() ([]byte, error) {
 	if _, offset := d.Zone(); offset%60 != 0 || d.Nanosecond()%1000 != 0 || max(offset, -offset) >= int(maxOffset/time.Second) {
 		d = At(d.Time)
@@ -71,9 +67,8 @@ func (d DateTime) wire() string {
 }
 
 // UnmarshalJSON parses a JSON string in the format of RFC 3339, with a fraction of any length,
-// truncated to microseconds. For all other values, including null, a string without offset,
-// and year 0, it returns an error matching [ErrInvalid] and leaves the date-time unchanged.
-// O(len).
+// truncated to microseconds. For other values, including null, a string without offset, and year 0,
+// it returns an error matching [ErrInvalid] and leaves the date-time unchanged.
 func (d *DateTime) UnmarshalJSON(data []byte) error {
 	if last := len(data) - 1; last > 0 && data[0] == '"' && data[last] == '"' {
 		if read, ok := parseWire(data[1:last]); ok {
@@ -109,11 +104,12 @@ func textOf(value string) string {
 	return jsontext.Unquote(value)
 }
 
-// A Time is a time of day, to the microsecond: the time since midnight, which is less than 24 hours.
+// A Time is a time of day, to the microsecond: the time since midnight, which is less than 24
+// hours.
 type Time time.Duration
 
-// String returns the time as Django REST framework writes it, such as "08:00:00". If there is a
-// fraction of a second, it has six digits. O(1).
+// String returns the time as Django REST framework writes it, such as "08:00:00", with six digits
+// of fraction unless they are zero.
 func (t Time) String() string { return clockText(time.Time{}.Add(time.Duration(t))) }
 
 // clockText returns the time of day of an instant.
@@ -125,7 +121,7 @@ func clockText(t time.Time) string {
 }
 
 // MarshalJSON returns the text of String. It returns an error wrapping [ErrInvalid] if the time is
-// negative or not less than 24 hours. O(1).
+// negative or not less than 24 hours.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if t < 0 || t >= Time(maxOffset) {
 		return nil, fmt.Errorf("%w time: %v since midnight", ErrInvalid, time.Duration(t))
@@ -134,14 +130,14 @@ func (t Time) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON parses a JSON string with hours and minutes, such as 8:00 or 08:00:00.250000. For
-// all other values, including null, it returns an error matching [ErrInvalid] and leaves the time
-// unchanged. O(len).
+// other values, including null, it returns an error matching [ErrInvalid] and leaves the time
+// unchanged.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, "time", "08:00:00", t, func(value string) (Time, bool) { return readClock(textOf(value)) })
 }
 
-// OrderingKey returns the number of microseconds since midnight. Package ordering calls it to order
-// times. O(1).
+// OrderingKey returns the number of microseconds since midnight, by which package ordering
+// compares.
 func (t Time) OrderingKey() int64 { return time.Duration(t).Microseconds() }
 
 // clockKey returns the key of a time. Other text remains text.
@@ -477,10 +473,9 @@ func (c *checker) created() string {
 	return `"` + At(now().UTC()).wire() + `"`
 }
 
-// A Duration is a length of time of at most 999999999 days, to the microsecond. It is the sum of its
-// fields: a [time.Duration] d is Duration{Microseconds: d.Microseconds()}. Durations from JSON can be
-// compared with ==. Their microseconds are those of one day, from 0 to 86399999999, even if the duration
-// is negative.
+// A Duration is a length of time of at most 999999999 days, to the microsecond: the sum of its
+// fields. A time.Duration d is Duration{Microseconds: d.Microseconds()}. Durations from JSON can be
+// compared with ==: their Microseconds are at least 0 and less than one day.
 type Duration struct {
 	Days         int
 	Microseconds int64
@@ -504,9 +499,9 @@ func (d Duration) normal() Duration {
 // inRange reports whether a normal duration has at most as many days as in Python.
 func (d Duration) inRange() bool { return -maxDays <= d.Days && d.Days <= maxDays }
 
-// String returns the duration as Django REST framework writes it, such as "08:00:00" and
-// "1 00:30:00". The time of a negative duration is positive: half an hour less than nothing is
-// "-1 23:30:00". If there is a fraction of a second, it has six digits. O(1).
+// String returns the duration as Django REST framework writes it, such as "08:00:00" and "1
+// 00:30:00", with six digits of fraction unless they are zero. The time of a negative duration is
+// positive: minus half an hour is "-1 23:30:00".
 func (d Duration) String() string {
 	d = d.normal()
 	text := clockText(time.Time{}.Add(time.Duration(d.Microseconds) * time.Microsecond))
@@ -517,7 +512,7 @@ func (d Duration) String() string {
 }
 
 // MarshalJSON returns the text of String. It returns an error wrapping [ErrInvalid] if the duration
-// has more than 999999999 days. O(1).
+// has more than 999999999 days.
 func (d Duration) MarshalJSON() ([]byte, error) {
 	if !d.normal().inRange() {
 		return nil, fmt.Errorf("%w duration %v: %s", ErrInvalid, d, wrongDays)
@@ -525,9 +520,9 @@ func (d Duration) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + d.String() + `"`), nil
 }
 
-// UnmarshalJSON parses a duration in one of the forms that requests may have, as text or as a number
-// of seconds. For all other values, including null, it returns an error matching [ErrInvalid] and
-// leaves the duration unchanged. O(len).
+// UnmarshalJSON parses a duration in one of the forms that requests may have, as text or as a
+// number of seconds. For other values, including null, it returns an error matching [ErrInvalid]
+// and leaves the duration unchanged.
 func (d *Duration) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, "duration", "08:00:00", d, func(value string) (Duration, bool) {
 		read, message := parseDuration(pythonText(value))
@@ -535,8 +530,7 @@ func (d *Duration) UnmarshalJSON(data []byte) error {
 	})
 }
 
-// OrderingKey returns a key with the days and the microseconds. Package ordering calls it to order
-// durations by their length. O(1).
+// OrderingKey returns a key of the days and the microseconds, by which package ordering compares.
 func (d Duration) OrderingKey() sortkey.Key {
 	d = d.normal()
 	return sortkey.List(sortkey.Int(int64(d.Days)), sortkey.Int(d.Microseconds))

@@ -18,12 +18,11 @@ import (
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
-// DescriptionOf returns a description of a collection whose records are structs of type T,
-// to be served under the given key with [AllActions]. Its fields are the members of the
-// JSON of T, in order. If T is [Record], the fields are not known.
-//
-// The name of a record is the name of T in words, without type parameters: "film role" for
-// FilmRole, "http log" for HTTPLog. If T is [Record] or has no name, it is the key.
+// DescriptionOf returns a description of a collection whose records are structs of type T, to be
+// served under the given key with [AllActions]. Its fields are the members of the JSON of T, in
+// order; if T is [Record], they are not known. Filters and Search are empty. Name is the name of T
+// in words, such as "http log" for HTTPLog, without type parameters. If T is Record or has no name,
+// it is the key.
 //
 // The kind of a field follows from its Go type:
 //
@@ -45,95 +44,81 @@ import (
 //	all other types                            JSON
 //	a pointer to one of these                  the same, but Nullable and null by default
 //
-// The types int and int64 have no bounds. A type with UnmarshalText or UnmarshalJSON has a Check, which
-// calls it, unless it is one of the times above. Floats hold the number that is nearest to the one that
-// is sent or loaded. A json.Number keeps the digits of a number that is loaded, and so do the
-// numbers in a value of the type any. The members of a struct inside the record are described in
-// the same way, ten levels deep at most, and fewer if more than 2,000 members would be there; below
-// that a struct is JSON. A struct that contains itself is JSON inside itself. The id, an integer or
-// a pointer to one whose name is id, _id or ID in JSON, is a read-only Integer. Numbers and booleans with the
-// option string of a json tag are Quoted. All other fields without a default are required, unless
-// the tag backlist says otherwise, or JSON omits the field of some records, because it is omitempty,
-// omitzero or in an embedded pointer: what a client got, it can send back. Such a field is zero if a
-// POST lacks it, and a PUT without it keeps its value, as for any optional field. A reference that is
-// zero then refers to nothing. A hidden field stays required, and so does one whose zero value has no
-// JSON. If a method writes the JSON of T, the fields that the zero value lacks are not required.
+// The types int and int64 have no bounds. A type with UnmarshalText or UnmarshalJSON has a Check,
+// which calls it, unless it is one of the times above. A json.Number, also in a value of the type
+// any, keeps the digits of a number. Structs inside the record are described ten levels deep at
+// most, and to 2,000 members; below that, and inside itself, a struct is JSON. The id, an integer
+// or a pointer to one whose name is id, _id or ID in JSON, is a read-only Integer. Numbers and
+// booleans with the option string of a json tag are Quoted.
+//
+// All other fields without a default are required, unless the tag backlist says otherwise, or JSON
+// omits the field of some records, because it is omitempty, omitzero or in an embedded pointer.
+// Such a field is zero if a POST lacks it, and a PUT without it keeps its value. A reference that
+// is zero then refers to nothing. A hidden field stays required, and so does one whose zero value
+// has no JSON. If a method writes the JSON of T, the fields that the zero value lacks are not
+// required.
 //
 // The tag is a list of words, separated by commas, such as `backlist:"slug,unique"`:
 //
 //	slug, unicodeslug     a Slug or UnicodeSlug, which is a string, or a *string that may be null
 //	url, email, uuid      a URL, Email or UUID, in the same way
-//	date                  a Date: a day without a time, such as "1958-05-09"
+//	date                  a Date, such as "1958-05-09"
 //	time, duration        a TimeOfDay such as "08:00:00", or an Interval such as "1 00:30:00"
 //	choices=a|b|c         a Choice with these values, which is a string, or an integer with them
 //	labels=A b|C          what OPTIONS and pages show for the choices
-//	decimal=8.2           a Decimal of at most 8 digits, 2 of them after the point, which
-//	                      is a string such as "12.00"
-//	refers=directors      a Reference, or References if the type is a slice, to records of the
-//	                      collection with this key: integers that are ids or, if the records
-//	                      have a key, strings that are keys
+//	decimal=8.2           a Decimal, such as "12.00": at most 8 digits, 2 of them after the point
+//	refers=directors      a Reference, or References if the type is a slice, to records of a
+//	                      collection by their ids or, if they have one, their keys
 //	refers=users.email    the same by a unique text of that collection: a string or []string
-//	ondelete=cascade      a request that deletes the record to which the field refers deletes
-//	                      the record, too; with setnull, the field becomes null; with
-//	                      protect, the deletion is refused, as without the word. From a list
-//	                      of references, the record is removed, without a word.
+//	ondelete=cascade      what a deletion of the record to which the field refers does: cascade,
+//	                      setnull or protect, the default; see OnDelete
 //	min=0, max=9.5        the bounds of a number, as messages show them
 //	minlength=2           the least number of characters of a text, or of elements of a list
 //	maxlength=40          the largest
 //	untrimmed             white space at the ends of a text is kept
 //	blank                 a string may be empty, and is by default
 //	unique                no two records have the same value
-//	fold                  text compares without regard to case: in orders, filters, unique values and
-//	                      references to it, but not where filters look for text within text
-//	key                   the text that identifies the record, in place of an int named id; see below
+//	fold                  text compares without regard to case, except where filters look for text
+//	                      within text
+//	key                   the text that identifies the record; see below
 //	readonly              ignored in requests
-//	created               a read-only Timestamp: the time of a POST
-//	hidden                stored, but never served. A PUT needs it unless it is optional.
-//	                      In Filters or Search, clients can guess it.
-//	optional              may be absent, and has no default. It is zero then, and may be sent as
-//	                      it is served: text may be empty, and a pointer null.
-//	default=X             the value if absent: JSON, or the text of a string; default=now is
-//	                      the time of a POST
+//	created               a read-only Timestamp: that of the POST
+//	hidden                stored, but never served; a PUT needs it unless it is optional
+//	optional              may be absent, and has no default: it is zero then, and may be sent as
+//	                      it is served, as empty text or null
+//	default=X             the value if absent: JSON, the text of a string, or now, that of a POST
 //	reset                 a PUT without the field sets it to its default
-//	formerly=NAME|NAME    names that the member of a record has in older data, which loads accept
+//	formerly=NAME|NAME    names in older data, which loads accept
 //	item.WORD             a word about the elements of a list or map, such as item.max=60
 //
-// Types with a method MarshalJSON or MarshalText count as strings for these words. Values
-// cannot contain commas. A pattern has no word: set Pattern and Message of the field. It and
-// anything else can be set in the result before it becomes the
-// Description in the options of a definition. Filters and Search are empty.
+// Types with a method MarshalJSON or MarshalText count as strings for these words. Values cannot
+// contain commas. What has no word, such as a Pattern, can be set in the result.
 //
-// The tag key names the key of records that have no int field id: a string, or a type with
-// MarshalText, of which no two records have the same value. With key alone, clients choose the
-// key, which must not contain a slash, nor only dots, because no path could address it, unless the
-// field has a Pattern of its own. With key,readonly the server chooses it. With key,optional the
-// server chooses it if the client does not, that is, if the key has the zero value of its type, such
-// as an array of zeros for a UUID. The key is the Lookup and the Ordering of the description. It may
-// be named id.
+// The key of records that have no int field id is a string, or a type with MarshalText, and unique.
+// With key alone, clients choose it. It must contain neither a slash nor only dots, because no path
+// could address it, unless the field has a Pattern. With key,readonly the server chooses it. With
+// key,optional the server chooses it if it has the zero value of its type. The key is the Lookup
+// and the Ordering of the description. It may be named id.
 //
-// If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule of
-// the description or the field. A method with a pointer as its receiver may change the value. It must
-// keep its own result, because it is called again: for requests, and for writes from Go and loads that
-// are validated. It cannot hash a password, for example. Its error should be made by [Invalid], or be [FieldErrors] about some fields. A method Validate
-// with another signature is an error, unless it is promoted from an embedded field. If T needs
-// such a method for other purposes, embed a type that has it.
+// A method Validate(context.Context) error of T, or of the type of a field, is the Rule of the
+// description or the field. If its receiver is a pointer, it may change the value. A method
+// Validate with another signature is an error, unless it is promoted from an embedded field.
 //
 // If T has a method Computed without parameters, whose result is a struct, the members of that
-// struct are Computed fields after the others. They are JSON, whatever their types. The method is
-// called once for each version of a record, and its result is kept until the record changes: it
-// must depend on the record only. A value that reads the clock would be that of the write.
+// struct are Computed fields of kind JSON after the others. It is called once for each version of a
+// record, so its result must depend on the record only.
 //
-// DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two members have
-// the same name, if a method has the wrong signature, or if JSON cannot represent a field. The
-// error names the field and the word if a word is unknown or repeated, contradicts the type or
-// another word, or has an invalid value. O(fields), by reflection.
+// The error wraps [ErrInvalid] if T is not a struct, two members have the same name, a method has
+// the wrong signature, or JSON cannot represent a field. It names the field and the word if a word
+// is unknown or repeated, contradicts the type or another word, or has an invalid value. O(fields),
+// by reflection.
 func DescriptionOf[T any](key string) (Description, error) {
 	return Describe(reflect.TypeOf((*T)(nil)).Elem(), key, "") // not TypeFor, which would be compiled for each T
 }
 
-// Describe is [DescriptionOf] for the type of records that the member with a name identifies: an
-// integer, which becomes the id, or a text, which becomes a key that the server chooses if a client
-// does not. If id is empty, it is as in DescriptionOf. It is for collections.
+// Describe is [DescriptionOf] for a type of records. Unless id is empty, the member with that name
+// identifies them: an integer, which becomes the id, or a text, which becomes the key, as with the
+// tag key,optional.
 func Describe(t reflect.Type, key, id string) (Description, error) {
 	d := Description{
 		Key:      key,
@@ -241,10 +226,9 @@ func structFields(t reflect.Type, at place) (fields []Field, err error) {
 	return fields, err
 }
 
-// ComputedMembers returns the members of the struct that the method Computed of a type returns.
-// If the type has no such method, there are none. It returns an error if the method has parameters or
-// does not return one struct. It is for packages that describe or store such types. O(members), by
-// reflection.
+// ComputedMembers returns the members of the struct that the method Computed of a type returns, or
+// none if the type has no such method. It returns an error if the method has parameters or does not
+// return one struct. O(members), by reflection.
 func ComputedMembers(t reflect.Type) ([]jsonmember.Member, error) {
 	method, ok := reflect.PointerTo(t).MethodByName("Computed")
 	if !ok {

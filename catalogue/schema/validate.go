@@ -16,20 +16,15 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Validate converts a posted JSON object to a record without an id. The record has all fields
-// that can be written, in wire order and with normalized values. Absent fields have their
-// default, or are omitted if they have none. The same holds for read-only fields, but Created
-// fields have the current time in UTC. After setting its id, the record can be decoded into
-// the struct of the collection. If the collection has no fields, the record is empty.
-// Validate does not check whether Create is one of the actions.
+// Validate converts a posted JSON object to a record without an id. The record has all fields, in
+// wire order and with normalized values. Fields that are absent or read-only have their default, or
+// are omitted if they have none; Created fields have the current time in UTC. If the Fields are not
+// known, the record is empty. The Actions are not checked.
 //
-// An empty body counts as {}. Names may be in camelCase or snake_case. If a field is
-// repeated, the last value counts. Unknown and read-only members are ignored.
-//
-// Validate rejects what Django REST framework 3.14 rejects, or that of [WithFramework], with the
-// same messages, except as noted in the package documentation. The error is a [*SyntaxError] if
-// the body is not JSON, the error of a callback of checks, or [FieldErrors]; the first and the
-// last match [ErrInvalid]. With FieldErrors, the record has the fields that are valid. O(len of body), without the calls of checks.
+// An empty body counts as {}. Names may be in camelCase or snake_case. If a field is repeated, the
+// last value counts. Unknown members are ignored. The error is a [*SyntaxError], that of a callback
+// of checks, or [FieldErrors]; then the record has the fields that are valid. O(len of body),
+// without the calls of checks.
 func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (Record, error) {
 	v, err := d.validationOf(ctx, body, checks)
 	if err != nil {
@@ -122,20 +117,14 @@ func (d Description) together(record Record, checks *checker) FieldErrors {
 	return wholeError(messages...)
 }
 
-// ValidateUpdate converts the JSON object of a PUT or, if partial is set, of a PATCH to
-// the record that replaces current. A field that is absent from the object keeps its
-// value; it is an error if the field is required and partial is not set. The id, fields
-// that are read-only, and members of current that the description does not know are kept
-// too. A number that is sent as current has it keeps its digits. All members keep their
-// place; new ones are appended. ValidateUpdate does not check whether Update or
-// PartialUpdate is one of the actions.
-//
-// Values are checked by the same rules as in a post, with the same messages. The error is a
-// [*SyntaxError] if the body is not JSON, the error of a callback of checks, or [FieldErrors];
-// the first and the last match [ErrInvalid]. With FieldErrors, the record has the fields that are
-// valid, and otherwise those of current. ValidateUpdate does not modify current. If current
-// is the zero Record, the result has exactly the fields that were sent and can be written.
-// O(len of body + members × fields).
+// ValidateUpdate converts the JSON object of a PUT or, if partial is set, of a PATCH to the record
+// that replaces current, as Validate converts that of a POST, with the same errors. A field that is
+// absent from the object keeps its value; it is an error if the field is required and partial is
+// not set. The id, read-only fields, and unknown members of current are kept too. A number that is
+// sent as current has it keeps its digits. Members keep their place; new ones are appended. With
+// FieldErrors, invalid fields have the values of current, which is not modified. If current is the
+// zero Record, the result has the fields that were sent and can be written. O(len of body + members
+// × fields).
 func (d Description) ValidateUpdate(ctx context.Context, current Record, body []byte, partial bool, checks Checks) (Record, error) {
 	v, err := d.validationOf(ctx, body, checks)
 	if err != nil {
@@ -185,13 +174,12 @@ func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 	return fields, nil
 }
 
-// ValidateRecord checks a stored record, or one that a program stores, as Validate checks an
-// object that has its members, and returns the record to store: values are normalized, absent
-// members have their default, and rules may change it. Fields that are read-only, in nested
-// objects too, and members that the description does not know keep their values. References are
-// not looked up, and no value counts as taken. All members keep their place; new ones are
-// appended. ValidateRecord does not modify record. The error is [FieldErrors], which match
-// [ErrInvalid], or that of a rule that wraps the error of ctx. O(size × fields).
+// ValidateRecord checks a stored record, or one that a program stores, as Validate checks a body,
+// and returns the record to store: values are normalized, absent members have their default, and
+// rules may change it. Read-only fields, at any depth, and unknown members keep their values.
+// References are not looked up, and no value counts as taken. Members keep their place; new ones
+// are appended. record is not modified. The error is [FieldErrors], or wraps that of ctx. O(size ×
+// fields).
 func (d Description) ValidateRecord(ctx context.Context, record Record) (Record, error) {
 	record.members = slices.Clone(record.members)
 	v := validation{Description: d, check: d.checker(ctx, Checks{})}
@@ -211,10 +199,8 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 // stored is the checker of Fits. It is never written.
 var stored = checker{ctx: context.Background(), stored: true}
 
-// Fits reports whether it is certain that ValidateRecord accepts the JSON of the field in a record
-// that has no Rule, in any spelling. The JSON is empty if the record lacks the field. If Fits returns
-// false, ValidateRecord decides. Fits calls no functions of the program. It is for collections,
-// which load many records. O(len).
+// Fits reports whether ValidateRecord certainly accepts the JSON of the field, or "" for no member,
+// in any spelling, in a record without a Rule. It calls no functions of the program.
 func (f *Field) Fits(value string) bool {
 	switch {
 	case f.ReadOnly, f.Computed, f.IsID():
@@ -245,11 +231,9 @@ func (f *Field) Fits(value string) bool {
 // path of the record has at most 2,048.
 const maxSegment = 1536
 
-// CheckLookup returns an error if a text of the Lookup field is too long to be the last segment of
-// a path: it has more than 1,536 bytes as paths escape it. The error is [FieldErrors]. A text with
-// a slash is valid, as in Django REST framework, although no path names its record; in a Key it is
-// not. It is for collections, which validate what requests send by [Description.Validate].
-// O(len).
+// CheckLookup returns [FieldErrors] if a text of the Lookup field is too long to be the last
+// segment of a path: it has more than 1,536 bytes as paths escape it. A text with a slash is valid,
+// although no path names its record; in a Key it is not.
 func (d Description) CheckLookup(text string) error {
 	if len(text) <= maxSegment/3 || len(url.PathEscape(text)) <= maxSegment {
 		return nil
@@ -280,10 +264,9 @@ func (d Description) sent(body []byte) ([]string, error) {
 
 // Upgrade returns a stored record, which may be older than the description, in the form that the
 // description has. A member with one of the names in Formerly is renamed and keeps its place. A
-// field that the record lacks is appended with its Default, if there is one. Other members are
-// kept, as is what is inside objects, and no value is checked. If the record has two names of one
-// field, the error is a [*MemberError] that names both. Upgrade does not modify r. It is for
-// collections that read stored records. O(members × fields).
+// missing field is appended with its Default, if there is one. No value is checked. If the record
+// has two names of one field, the error is a [*MemberError] that names both. r is not modified.
+// O(members × fields).
 func (d Description) Upgrade(r Record) (Record, error) {
 	r.members = slices.Clone(r.members)
 	for _, f := range d.Fields {
@@ -416,7 +399,7 @@ func elem(t reflect.Type) reflect.Type {
 }
 
 // NotFound returns the detail of a 404 for a segment of a path that names no record. In 3.18 it has
-// the name of a record unless no record can have the segment. It is for servers. O(len of segment).
+// the name of a record unless no record can have the segment.
 func (f Framework) NotFound(d Description, segment string) string {
 	possible := d.LookupText(segment) != "" && strings.IndexByte(segment, 0) < 0
 	if d.Lookup == "" {
@@ -435,7 +418,7 @@ func (f Framework) NotFound(d Description, segment string) string {
 }
 
 // LookupText returns the value of the Lookup field for a path segment: the segment or, for a UUID,
-// its canonical form. It returns "" if no record can have it. It is for collections. O(len).
+// its canonical form. It returns "" if no record can have it.
 func (d Description) LookupText(segment string) string {
 	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
 		return segment
@@ -443,9 +426,9 @@ func (d Description) LookupText(segment string) string {
 	return uuidOf(segment)
 }
 
-// ParseID returns the id that a segment of a path holds, or 0, which is not the id of a
-// record. White space around the number is ignored. As in Python's int(), U+001C to U+001F
-// are not white space. It is for collections. O(len).
+// ParseID returns the id that a segment of a path holds, or 0, which is not the id of a record. It
+// ignores white space around the number. As in Python's int(), U+001C to U+001F are not white
+// space.
 func ParseID(segment string) int {
 	id, err := strconv.Atoi(strings.TrimSpace(segment))
 	if err != nil || id < 0 {
