@@ -256,7 +256,7 @@ func (t *tree[K]) fill(entries []*Entry) {
 // build fills an empty index. The error is errLargeKeys if the keys take more than limit bytes.
 func (t *tree[K]) build(entries []*Entry, limit int, cores Cores) error {
 	turns := cores.turns(len(entries))
-	bytes, err := t.arrange(context.Background(), entries, limit, turns, cut{}, func(it item[K]) { t.items.Load(it) })
+	bytes, err := t.arrange(context.Background(), entries, sorting{limit: limit, turns: turns}, func(it item[K]) { t.items.Load(it) })
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores C
 		sorted = make([]*Entry, 0, len(entries))
 	}
 	collect := func(it item[K]) { sorted = append(sorted, it.entry) }
-	_, err := t.arrange(ctx, entries, limit, cores.turns(len(entries)), c, collect)
+	_, err := t.arrange(ctx, entries, sorting{limit, cores.turns(len(entries)), c}, collect)
 	return sorted, err
 }
 
@@ -296,63 +296,76 @@ func (typ *Type) sort(ctx context.Context, entries []*Entry, fields []Field, ter
 	return entries, ctx.Err()
 }
 
+// A sorting says how the items of an index are sorted.
+type sorting struct {
+	limit int // of the size of all keys
+	turns *turns
+	cut   cut // the items that are wanted
+}
+
 // arrange calls f with the items of entries in order, and returns the size of their keys. It
 // sorts several parts in parallel. The error is ctx.Err(), or errLargeKeys if the keys take
-// more than limit bytes; then it does not call f. It need not call f for items that c does not want.
-func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turns *turns, c cut, f func(item[K])) (bytes int, err error) {
-	const (
-		minPart  = 4096 // a smaller part is sorted before another goroutine starts
-		maxParts = 8    // merging compares the first items of all parts
-	)
+// more than the limit; then it does not call f. It need not call f for items that are not wanted.
+func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, by sorting, f func(item[K])) (bytes int, err error) {
+	const maxParts = 8 // merging compares the first items of all parts
 	n := min(len(entries)/minPart+1, runtime.GOMAXPROCS(0), maxParts)
 	parts := make([][]item[K], n)
 	sizes := make([]int, n)
 	parallel(n, func(i int) {
-		part := entries[len(entries)*i/n : len(entries)*(i+1)/n]
-		items, order := make([]item[K], 0, min(len(part), c.room(minPart))), t.compare
-		if c.last {
-			order = func(a, b item[K]) int { return t.compare(b, a) }
-		}
-		var worst *item[K] // of those that are wanted so far
-		for some := range slices.Chunk(part, minPart) {
-			turns.use(func() {
-				for _, e := range some {
-					it := t.item(e)
-					if worst != nil && order(it, *worst) > 0 {
-						continue
-					}
-					if items = append(items, it); len(items) == c.room(minPart) {
-						slices.SortFunc(items, order)
-						items = items[:c.most]
-						worst = &items[c.most-1]
-					}
-					if sizes[i] += t.size(it.key); sizes[i] > limit {
-						return
-					}
-				}
-			})
-			if sizes[i] > limit || ctx.Err() != nil {
-				return
-			}
-		}
-		turns.use(func() {
-			if !slices.IsSortedFunc(items, t.compare) {
-				slices.SortFunc(items, t.compare)
-			}
-		})
-		parts[i] = items
+		parts[i], sizes[i] = t.sorted(ctx, entries[len(entries)*i/n:len(entries)*(i+1)/n], by)
 	})
 	for _, size := range sizes {
 		bytes += size
 	}
 	switch {
-	case bytes > limit:
+	case bytes > by.limit:
 		return 0, errLargeKeys
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
 	}
-	turns.use(func() { merged(parts, t.less, f) })
+	by.turns.use(func() { merged(parts, t.less, f) })
 	return bytes, nil
+}
+
+// minPart is the number of entries that are sorted before another goroutine starts.
+const minPart = 4096
+
+// sorted returns the items of entries in order, and the size of their keys. If that is more than the
+// limit, or ctx is done, the items are incomplete.
+func (t *tree[K]) sorted(ctx context.Context, entries []*Entry, by sorting) (items []item[K], size int) {
+	room, order := by.cut.room(minPart), t.compare
+	if by.cut.last {
+		order = func(a, b item[K]) int { return t.compare(b, a) }
+	}
+	items = make([]item[K], 0, min(len(entries), room))
+	var worst *item[K] // of those that are wanted so far
+	for some := range slices.Chunk(entries, minPart) {
+		by.turns.use(func() {
+			for _, e := range some {
+				it := t.item(e)
+				if worst != nil && order(it, *worst) > 0 {
+					continue
+				}
+				if items = append(items, it); len(items) == room {
+					slices.SortFunc(items, order)
+					items = items[:by.cut.most]
+					worst = &items[by.cut.most-1]
+				}
+				if size += t.size(it.key); size > by.limit {
+					return
+				}
+			}
+		})
+		if size > by.limit || ctx.Err() != nil {
+			return nil, size
+		}
+	}
+	by.turns.use(func() {
+		if !slices.IsSortedFunc(items, t.compare) {
+			slices.SortFunc(items, t.compare)
+		}
+	})
+	return items, size
 }
 
 // sort returns the sequence of canonical terms. If none exists, it sorts the entries or waits for

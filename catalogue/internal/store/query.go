@@ -245,16 +245,7 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 	switch q.Want {
 	case WantAfter:
 		a, err = p.after(ctx, q.Window, start)
-		if q.Place != nil {
-			a.Keys = make([]sortkey.Key, a.Entries.Len())
-			for i := range a.Keys {
-				a.Keys[i] = sel.keyOf(s.typ, sel.order[0].Field, a.Entries.At(i))
-			}
-			of, entries := *sel, a.Entries
-			a.Token = func(i int) string { return of.token(s.typ, entries.At(i)) }
-		} else if a.more {
-			a.Next = sel.token(s.typ, a.Entries.At(a.Entries.Len()-1))
-		}
+		p.place(&a)
 	case WantPosition:
 		a.N, err = p.position(ctx, e)
 	case WantScan:
@@ -269,6 +260,22 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 		a.Entries, err = p.page(ctx, q.Window)
 	}
 	return a, err
+}
+
+// place sets the tokens of an answer with the entries after a position, and their keys after a Place.
+func (p *plan) place(a *Answer) {
+	sel, typ := &p.selection, p.state.typ
+	switch {
+	case sel.place != nil:
+		a.Keys = make([]sortkey.Key, a.Entries.Len())
+		for i := range a.Keys {
+			a.Keys[i] = sel.keyOf(typ, sel.order[0].Field, a.Entries.At(i))
+		}
+		of, entries := *sel, a.Entries
+		a.Token = func(i int) string { return of.token(typ, entries.At(i)) }
+	case a.more:
+		a.Next = sel.token(typ, a.Entries.At(a.Entries.Len()-1))
+	}
 }
 
 // ready answers a query without callbacks, so the state may be pinned. ok is
