@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An Access describes a request that has been served. It is passed to [Options.OnAccess].
-// It contains no path, query, header or body of the request.
+// An Access describes a request that has been served, for [Options].OnAccess. It contains no path,
+// query, header or body of the request.
 type Access struct {
 	Collection string        // key; empty for the root, unknown paths, and requests rejected before the path is read
 	Method     string        // as sent; empty counts as GET

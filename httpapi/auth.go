@@ -18,23 +18,22 @@ const (
 	detailNoPermission  = "You do not have permission to perform this action."
 )
 
-// An Authorizer decides whether a request may perform an action on a collection, which is
-// named by its key. The action is a single one, such as [schema.Create]. The Authorizer
-// returns nil to permit the request. If it returns or wraps an error made by
-// [Unauthorized] or [Forbidden], that error determines the response. Any other error
-// results in 403 and a standard detail. Its text is passed only to [Options.OnError].
+// An Authorizer decides whether a request may perform an action on a collection, which is named by
+// its key. The action is a single one, such as [schema.Create]. The Authorizer returns nil to
+// permit the request. An error that is or wraps one made by [Unauthorized] or [Forbidden]
+// determines the response. Any other results in 403 and a standard detail, and is passed to
+// [Options].OnError.
 //
-// A Handler calls its Authorizer after checking format, Accept and method, and before
-// looking for a record and reading the body. The Authorizer must not read the body. It is
-// also called for OPTIONS of a path that can be written to, with Create or Update, to
-// decide whether the response lists the fields, so it should have no side effects. It must
-// be safe for concurrent use.
+// A [Handler] calls its Authorizer after checking format, Accept and method, and before looking for
+// a record and reading the body, which the Authorizer must not read. It is also called for OPTIONS
+// of a path that can be written to, with Create or Update, to decide whether the response lists the
+// fields, so it should have no side effects. It must be safe for concurrent use.
 //
 // An Authorizer may read a cookie. A page of another site cannot write with it: browsers send a
 // PUT, PATCH or DELETE of such a page, and JSON, only if the server permits it in a preflight
 // (CORS), and a Handler rejects a POST of such a page with another type, even without a body or,
-// with [Options.Forms], a form.
-// The program must not permit origins with credentials that it does not trust.
+// with Options.Forms, a form. The program must not permit origins with credentials that it does not
+// trust.
 type Authorizer func(r *http.Request, collection string, action schema.Actions) error
 
 // AllowAll is an [Authorizer] that permits every request.
@@ -57,10 +56,9 @@ func (e *refusal) Error() string {
 }
 
 // Unauthorized returns an error for an [Authorizer] or a [Collection] to reject missing or invalid
-// credentials. It results in 401 with the challenge as WWW-Authenticate. If detail is
-// empty, it is "Authentication credentials were not provided.". If challenge is empty,
-// the error results in 403 instead, as in Django REST framework, since a 401 must have a
-// challenge.
+// credentials. It results in 401 with the challenge as WWW-Authenticate or, if challenge is empty,
+// in 403, as in Django REST framework. If detail is empty, it is "Authentication credentials were
+// not provided.".
 func Unauthorized(challenge, detail string) error {
 	if detail == "" {
 		detail = detailNoCredentials
@@ -71,9 +69,9 @@ func Unauthorized(challenge, detail string) error {
 	return &refusal{http.StatusUnauthorized, challenge, detail}
 }
 
-// Forbidden returns an error for an [Authorizer] or a [Collection] to reject a request regardless of its
-// credentials. It results in 403. If detail is empty, it is "You do not have permission
-// to perform this action.".
+// Forbidden returns an error for an [Authorizer] or a [Collection] to reject a request regardless
+// of its credentials. It results in 403. If detail is empty, it is "You do not have permission to
+// perform this action.".
 func Forbidden(detail string) error {
 	if detail == "" {
 		detail = detailNoPermission
@@ -81,21 +79,18 @@ func Forbidden(detail string) error {
 	return &refusal{http.StatusForbidden, "", detail}
 }
 
-// Bearer returns an [Authorizer] that permits requests carrying the header
-// "Authorization: Bearer <token>". It is Token("Bearer", token). If token is empty, no
-// request is permitted.
+// Bearer returns Token("Bearer", token).
 func Bearer(token string) Authorizer { return Token("Bearer", token) }
 
-// Token returns an [Authorizer] that permits requests carrying the token with the
-// scheme, for all collections and actions:
+// Token returns an Authorizer that permits requests carrying the token with the scheme, for all
+// collections and actions:
 //
 //	Authorization: <scheme> <token>
 //
-// Other requests are rejected with 401, the scheme in WWW-Authenticate, and the details
-// of Django REST framework's TokenAuthentication. Schemes are compared without regard
-// to case. Tokens are compared byte by byte, in constant time. If scheme is empty, it is
-// "Bearer". If token is empty or not valid UTF-8, or if either contains white space, no
-// request is permitted.
+// Other requests are rejected with 401, the scheme in WWW-Authenticate, and the details of Django
+// REST framework's TokenAuthentication. Schemes are compared without regard to case, and tokens
+// byte by byte, in constant time. If scheme is empty, it is "Bearer". If token is empty or not
+// valid UTF-8, or if either contains white space, no request is permitted.
 func Token(scheme, token string) Authorizer {
 	if scheme == "" {
 		scheme = "Bearer"

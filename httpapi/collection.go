@@ -15,22 +15,22 @@ import (
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection] implements
-// it and the optional interfaces [Getter], [Creator], [Updater], [Deleter], [ReferenceChecker]
-// and [Counter], and its pages have entity tags, like pages of a [Revisioner]. Package httpapitest
-// tests implementations.
+// it and the optional interfaces Getter, Creator, Updater, Deleter, ReferenceChecker and Counter,
+// and its pages have entity tags, as those of a Revisioner. Package httpapitest tests
+// implementations.
 //
 // [Restrict] restricts what a user can see. A type that embeds a Collection and declares List and
-// Get can do so too. It must declare Update and Delete as well, because a record may change
-// between Get and a write. A type that embeds a catalogue.AnyCollection has its other methods, but
-// no tags of pages unless it declares Revision: equal numbers would have to mean equal pages for
-// all users. If the embedded type is a [Revisioner] of its own, declare a Revision that returns
-// an error.
+// Get can do so too. It must declare Update and Delete as well, because a record may change between
+// Get and a write. A type that embeds a catalogue.AnyCollection has its other methods, but no
+// Count, and no tags of pages unless it declares Revision: equal numbers would have to mean equal
+// pages for all users. If the embedded type is a Revisioner of its own, declare a Revision that
+// returns an error.
 //
-// Methods must be safe for concurrent use. ctx is the context of the request. An error
-// that a method returns after ctx is done must wrap ctx.Err().
+// Methods must be safe for concurrent use. ctx is the context of the request. An error that a
+// method returns after ctx is done must wrap ctx.Err().
 //
-// An error determines the status of the response by what it wraps. If it wraps several
-// of these, the first in this list counts:
+// An error determines the status of the response by what it wraps, the first in this list if
+// several:
 //
 //   - an error made by [Unauthorized] or [Forbidden]: 401 or 403, with its detail; also that of a
 //     Precondition of a [catalogue.Edit]
@@ -39,154 +39,131 @@ import (
 //   - [ErrConflict]: 409
 //   - any other: 500
 //
-// Any but the first is passed to [Options.OnError]. Its text is never sent to the client, unless it is or
+// Any but the first is passed to [Options].OnError. Its text is never sent to the client, unless it
 // wraps [schema.FieldErrors] about parameters of the request, such as those of Match of a
 // [schema.Test]: these result in 400.
 type Collection interface {
-	// Description returns the description of the collection. The handler calls it once,
-	// when it is made.
+	// Description returns the description of the collection. The handler calls it once, when it is
+	// made.
 	Description() schema.Description
 
-	// List returns the records in the window of q, in the order of its terms, and the
-	// number of all records that its filter selects, all as of one instant. If it
-	// returns an error, the List is ignored.
+	// List returns the records in the window of q, in the order of its terms, and the number of all
+	// records that its filter selects, all of one instant. If it returns an error, the Listing is
+	// ignored. List must neither modify nor retain the filter and the terms.
 	//
-	// The filter is what [schema.Description.Filter] returns for the parameters of the
-	// request: the zero Filter if the description has neither Filters nor Search. A request
-	// with an invalid value results in 400 without a call of List. [Restrict] adds Tests, and
-	// Rows for the references that the filter or the terms pass.
+	// The filter is what [schema.Description.Filter] returns for the parameters of the request;
+	// [Restrict] adds Tests and Rows. A request with an invalid value results in 400 without a call
+	// of List.
 	//
-	// The terms are from the request, possibly none, with names in snake_case. No field
-	// appears twice. If the description has Fields or Sortable, the terms name the id or a
-	// field that records can be ordered by, even if the collection is embedded in one with
-	// another description. Otherwise List drops those that name no member of a record.
-	// If none is left, it uses the default order of the description. It breaks ties by id in
-	// the direction of the leading term. Null is the largest value: last in ascending and
-	// first in descending order. List must neither modify the filter and the terms nor retain
-	// them.
+	// The terms are those of the request, with names in snake_case. No field appears twice. If the
+	// description has Fields or Sortable, the terms name the id or a field that records can be
+	// ordered by. Otherwise List drops those that name no member of a record. If none is left, it
+	// uses the default order of the description. It breaks ties by id in the direction of the first
+	// term. Null is the largest value: last in ascending and first in descending order.
 	//
-	// The window has a positive Limit and an Offset of at least 0, possibly past the
-	// end. Both may be as large as math.MaxInt. Each record is a compact JSON object
-	// in UTF-8. The handler does not modify the records. They must not change after
-	// List has returned. With Positions in the description, List begins at the Place of a query, and
-	// returns Keys and the function Token of the Listing, as [catalogue.Query] and
+	// The window has a positive Limit and an Offset of at least 0, possibly past the end. Both may
+	// be as large as [math.MaxInt]. Each record is a compact JSON object in UTF-8, which the
+	// handler does not modify, and which must not change later. With Positions in the description,
+	// List begins at the Place of a query, and returns Keys and Token, as [catalogue.Query] and
 	// [catalogue.Listing] specify. An error that wraps [catalogue.ErrInvalidToken] results in 404.
 	List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error)
 }
 
-// A Counter is a [Collection] that counts records without a page of them. Package browse shows
-// the numbers beside the values of filters. For a collection that is no Counter, the handler calls
-// List for each value. A type that embeds a catalogue.AnyCollection is a Counter only if it declares
-// Count.
+// A Counter is a [Collection] that counts records without a page of them. Package browse shows the
+// numbers beside the values of filters. For a collection that is no Counter, the handler calls List
+// for each value.
 type Counter interface {
 	// Count returns, for each group of tests, the number of records that the filter selects and
-	// for which all tests of the group hold. A group without tests counts all that the filter
-	// selects. Filter and tests are as for List. Errors are handled as described for
-	// [Collection].
+	// that pass all tests of the group. Filter and tests are as for List.
 	Count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) ([]int, error)
 }
 
 // A Getter is a [Collection] whose records have paths of their own.
 type Getter interface {
-	// Get returns the record that the last segment of a path names, encoded as by List. The
-	// segment is decoded; [schema.ParseID] returns the id in it. The filter is as for List. An
-	// error wrapping [catalogue.ErrNotFound] means that there is no such record or that the
-	// filter does not select it, and results in 404. Other errors are handled as described for
-	// [Collection].
+	// Get returns the record that the last segment of a path names, encoded as by List. The segment
+	// is decoded; [schema.ParseID] returns the id in it. The filter is as for List. An error
+	// wrapping [catalogue.ErrNotFound] means that there is no such record or that the filter does
+	// not select it, and results in 404.
 	Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error)
 }
 
-// A Creator is a [Collection] in which a POST can create records. If a collection whose
-// description has the action does not implement it, a POST results in 405, and Allow does
-// not contain POST.
+// A Creator is a [Collection] in which a POST can create records. Without it, a POST results in
+// 405, and Allow does not contain POST.
 type Creator interface {
-	// Create creates a record from the body of a request and returns it encoded as by
-	// List. It must ignore read-only and unknown members. assigned is what [Options.Assign]
-	// returns, or the zero Record: its values replace those in the body, and may be of
-	// read-only fields. [schema.Description.Validate] makes all necessary checks.
+	// Create creates a record from the body of a request and returns it encoded as by List. It must
+	// ignore read-only and unknown members. The values in assigned, which [Options].Assign returns,
+	// replace those in the body, and may be of read-only fields. [schema.Description.Validate]
+	// makes all necessary checks.
 	//
-	// The body has at most [Options.MaxBody] bytes, or twice as many if it was converted
-	// from Latin-1. It may be anything, including invalid UTF-8. An empty body means {}.
-	// Create may retain and modify it.
+	// The body has at most [Options].MaxBody bytes, or twice as many if it was converted from
+	// Latin-1. It may be anything, including invalid UTF-8. An empty body means {}. Create may
+	// retain and modify it.
 	//
-	// A *[schema.SyntaxError] and [schema.FieldErrors] result in 400 and are sent to
-	// the client. An error wrapping [catalogue.ErrInvalidID] means that no id is left, and one
-	// wrapping [catalogue.ErrExists] that another record has the new key: both result in 409. Other errors are handled as described for [Collection]. Create must
-	// store nothing if it returns an error or if ctx is done before the call.
+	// A [*schema.SyntaxError] and [schema.FieldErrors] result in 400 and are sent to the client, an
+	// error wrapping [catalogue.ErrInvalidID], if no id is left, or [catalogue.ErrExists], if
+	// another record has the new key, in 409. Create must store nothing if it returns an error or
+	// if ctx is done before the call.
 	Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error)
 }
 
 // An Updater is a [Getter] whose records can be replaced with PUT and PATCH.
 type Updater interface {
-	// Update changes the record that Get returns as the body of a PUT or, if u.Partial is
-	// set, of a PATCH specifies, and returns the new record as Get does. The values in
-	// u.Assigned replace those in the body, as in Create.
-	// [schema.Description.ValidateUpdate] makes all necessary checks. The body may be
-	// anything, including invalid UTF-8, and Update may retain and modify it. An error
-	// wrapping [catalogue.ErrNotFound] results in 404, and a
-	// *[schema.SyntaxError] and [schema.FieldErrors] in 400. Other errors are handled
-	// as described for [Collection]. Update must store nothing if it returns an error or if
-	// ctx is done before the call. The handler calls Get with the same filter before it
-	// reads the body, so that a request for a record that does not exist fails first.
+	// Update changes the record that Get returns as the body of a PUT or, if u.Partial is set, of a
+	// PATCH specifies, and returns the new record as Get does. [schema.Description.ValidateUpdate]
+	// makes all necessary checks. The body, u.Assigned and errors are as for Create, and an error
+	// wrapping [catalogue.ErrNotFound] results in 404. The handler calls Get with the same filter
+	// before it reads the body, so that a request for a record that does not exist fails first.
 	//
-	// If there is a precondition, Update changes the record only if it returns nil for the
-	// record, encoded as by Get. No other write to the record may come between its last call
-	// and the change. If it returns an error, Update stores nothing and returns an error that
-	// wraps it, even if the body is invalid. It may be called several times. It does not
-	// modify the record and retains nothing.
+	// If there is a precondition, Update changes the record only if it returns nil for the record,
+	// encoded as by Get. No other write to the record may come between its last call and the
+	// change. If it returns an error, Update stores nothing and returns an error that wraps it,
+	// even if the body is invalid. It may be called several times. It neither modifies nor retains
+	// the record.
 	Update(ctx context.Context, segment string, u catalogue.Edit) (record []byte, err error)
 }
 
 // A Deleter is a [Getter] whose records can be deleted.
 type Deleter interface {
-	// Delete deletes the record that Get returns. The handler calls Get with the same
-	// filter before. The id of the record is never used again. An error wrapping
-	// [catalogue.ErrNotFound] results in 404, and one wrapping [catalogue.ErrReferenced] in
-	// 409; if it is or wraps a [*catalogue.ReferenceError], the response names the record
-	// that refers to this one. Other errors are handled as described for [Collection]. If
-	// precondition is not nil, Delete deletes the record only if precondition returns nil for
-	// it, encoded as by Get, with no other write to the record in between. Otherwise it returns
-	// an error that wraps the error of precondition.
+	// Delete deletes the record that Get returns. The handler calls Get with the same filter
+	// before. The id of the record is never used again. An error wrapping [catalogue.ErrNotFound]
+	// results in 404, and one wrapping [catalogue.ErrReferenced] in 409; if it wraps a
+	// [*catalogue.ReferenceError], the response names the record that refers to this one. If
+	// precondition is not nil, Delete deletes the record only if precondition returns nil for it,
+	// as for Update.
 	Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error
 }
 
 // A ReferenceChecker is a [Collection] with filters by references in which an id or text that no
 // record has is an invalid value, as in Django REST framework, and results in 400. In other
-// collections it is an id that selects no record.
+// collections it selects no record.
 type ReferenceChecker interface {
-	// Find returns the id of the record of the collection with the key in Refers of a field that has
-	// a text in the field in By or, if that is empty, in the field id, whose text is the digits of a
-	// number that is at least 1. It returns 0 if no record exists. stored is the text that the record
-	// has, which may be empty if it is the same. Errors are handled as described for [Collection].
+	// Find returns the id of the record of a collection that has a text in a field, as Find of
+	// [schema.Checks] does. It returns 0 if no record exists.
 	Find(ctx context.Context, collection, field, text string) (id int, stored string, err error)
 }
 
-// A Revisioner is a [Collection] whose pages have entity tags if [Options.ETags] is set.
+// A Revisioner is a [Collection] whose pages have entity tags if [Options].ETags is set. A page
+// must depend only on the query and the records of the collection, and not, for example, on the
+// time or on a value in ctx.
 //
-// A page must depend only on the query and the records of the collection, and not, for
-// example, on the time or on a value in ctx.
+// The handler calls Revision before and after List. If the two numbers are equal, the page has the
+// tag of that number, otherwise none. A client that sends the tag receives a 304 as long as
+// Revision returns the same number. Therefore equal numbers must imply equal pages, except for
+// writes that have not returned yet.
 //
-// If ETags is set, the handler calls Revision before and after List. If the two numbers
-// differ, the page has no tag. If they are equal, the page has the tag of that number. A
-// client that sends the tag receives a 304 as long as Revision returns the same number.
-// Therefore equal numbers must imply equal pages, except for writes that have not
-// returned yet.
-//
-// If the collection reads from replicas of a database, one of which may be outdated, all
-// calls for one request, which have the same ctx, must use the same replica. If Revision
-// cannot determine which replica returns the page, it must return an error. A 304 is as
-// old as the replica that returned the number.
+// If the collection reads from replicas of a database, one of which may be outdated, all calls for
+// one request, which have the same ctx, must use the same replica. If Revision cannot determine
+// which replica returns the page, it must return an error. A 304 is as old as the replica that
+// returned the number.
 type Revisioner interface {
-	// Revision returns a number that every write changes to a value that it has never
-	// had. It must change before the write returns, and not before List includes the
-	// write. Revision is called once for a response of 304 and at most twice for any
-	// other request for a page. If a field is Hidden, it is called for requests for records, too,
-	// and by preconditions of Update and Delete. It should be cheap.
+	// Revision returns a number that every write changes to a value that it has never had, before
+	// the write returns, and not before List includes the write. It is called once for a response
+	// of 304 and at most twice for any other request for a page. If a field is Hidden, it is called
+	// for requests for records, too, and by preconditions of Update and Delete. It should be cheap.
 	//
-	// If Revision returns an error of any kind, the page has no tag. The response is
-	// otherwise the same as if the collection were not a Revisioner. [Options.OnError] is
-	// called with the error at most once for each request, and not at all if the request
-	// fails with another error or a panic.
+	// If Revision returns an error, the page has no tag. [Options].OnError is called with it at
+	// most once for each request, and not at all if the request fails with another error or a
+	// panic.
 	Revision(ctx context.Context) (uint64, error)
 }
 
@@ -197,25 +174,23 @@ type Revisioner interface {
 //
 // The parameters are those of [schema.Description.Filter], of any field in the description or of a
 // record to which it refers, whether or not the description lists them as Filters. An unknown
-// parameter, an invalid value, a parameter whose value counts as absent, and regular expressions that
-// take too much work are errors. Errors are handled like errors of List.
+// parameter, an invalid value, a parameter whose value counts as absent, and regular expressions
+// that take too much work are errors, handled like those of List.
 //
 // A reference in a body or in a filter finds only records that the request can see, if the
-// collection with the key to which the field refers is restricted in the same Handler. In a filter, a
-// search or an ordering across references, other records count as if they were not there: a reference
-// to one is null, and a list of references is without it. The parameters that rows returns read all
-// records. The detail of a 409 names the record that refers to another only if the request can read it.
+// collection to which it refers is restricted in the same Handler. Across references,
+// [schema.Filter].Rows hides other records. The parameters that rows returns read all records. The
+// detail of a 409 names the record that refers to another only if the request can read it.
 //
-// Restrict does not restrict what is written: a POST may create, and a PUT or PATCH may result
-// in, a record that the request cannot see, which the response nevertheless contains.
-// [Options.Assign] determines fields of such records. Values of unique fields and keys are compared
-// with all records, so that a 400 shows that one exists. A deletion changes or deletes all records
-// that refer to the deleted one, as the references determine.
+// Restrict does not restrict what is written: a POST, PUT or PATCH may result in a record that the
+// request cannot see, which the response nevertheless contains. [Options].Assign determines fields
+// of such records. Values of unique fields and keys are compared with all records, so that a 400
+// shows that one exists. A deletion changes or deletes all records that refer to the deleted one,
+// as the references determine.
 //
 // Responses to GET and HEAD, and those of other collections that depend on rows, have the
-// Cache-Control "private, no-cache" unless middleware has set another before. A tag of a page is that
-// of the parameters, so requests with other parameters do not match it. Each write to the collection
-// changes it.
+// Cache-Control "private, no-cache" unless middleware has set another before. The tag of a page
+// depends on the parameters of rows. Each write to the collection changes it.
 //
 // Of the optional interfaces, the handler uses those that c implements. rows must be safe for
 // concurrent use. If c or rows is nil, Restrict returns nil.

@@ -20,89 +20,81 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// ErrInvalidConfig is wrapped by the errors that [New], [NewHandler] and [Mount] return
-// for invalid arguments. Their texts name the argument and the reason.
+// ErrInvalidConfig is wrapped by the errors that New, NewHandler and Mount return for invalid
+// arguments. Their texts name the argument and the reason.
 var ErrInvalidConfig = errors.New("httpapi: invalid configuration")
 
-// Options configures a [Handler]. With the zero value, writes are rejected, links begin
-// with the host of the request, pages have 21 records by default and at most 1000, and
-// bodies have at most 1 MiB.
+// Options configures a [Handler]. With the zero value, writes are rejected, links begin with the
+// host of the request, and pages have 21 records by default and at most 1000.
 type Options struct {
-	// Root is the path of the root listing, below which the collections are served. It
-	// begins and ends with a slash, is clean in the sense of [path.Clean], and consists
-	// of printable ASCII without {}?#%, quotes, backslashes and white space, as in "/v1/"
-	// or "/". If empty, it is "/api/".
+	// Root is the path of the root listing, below which the collections are served, such as "/v1/"
+	// or "/". It begins and ends with a slash, is clean in the sense of [path.Clean], and consists
+	// of printable ASCII without {}?#%, quotes, backslashes and white space. If empty, it is
+	// "/api/".
 	Root string
 
 	// Authorizer decides which requests may write. If nil, they are rejected with 403
 	// and "Authentication credentials were not provided.".
 	Authorizer Authorizer
 
-	// AuthorizeReads determines that the Authorizer decides about GET, HEAD and OPTIONS
-	// too: with [schema.Retrieve] for a record and otherwise with [schema.List]. At
-	// the root the key of the collection is empty. If false, all reads are permitted.
+	// AuthorizeReads lets the Authorizer decide about GET, HEAD and OPTIONS too: with
+	// [schema.Retrieve] for a record and otherwise with [schema.List]. At the root the key of the
+	// collection is empty. If false, all reads are permitted.
 	AuthorizeReads bool
 
-	// Assign, if not nil, returns the values of fields of a new or changed record that the
-	// request determines and not its body, such as the owner or the tenant, under their names in
-	// JSON. They replace what the body has, are validated as if they had been sent, so that a
-	// required field is not missing, and may be of read-only fields, which clients do not see as
-	// fields to send.
+	// Assign, if not nil, returns the values of fields of a new or changed record that the request
+	// determines and not its body, such as the owner or the tenant, under their names in JSON, or
+	// the zero Record. They replace what the body has, are validated as if they had been sent, and
+	// may be of read-only fields.
 	//
 	// It is called with the key of the collection and one of [schema.Create], [schema.Update] and
-	// [schema.PartialUpdate], after the body has been read and before the collection is called,
-	// and must not read the body. It returns the zero Record to assign nothing. A value that the
-	// field rejects results in 400, and a member that is no field of the collection in 500. An
-	// error determines the response as in [Handler.WriteError]. Assign must be safe for concurrent use.
+	// [schema.PartialUpdate], after the body has been read and before the collection is called. A
+	// value that the field rejects results in 400, and a member that is no field of the collection
+	// in 500. An error determines the response as in [Handler.WriteError]. Assign must be safe for
+	// concurrent use.
 	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
 
-	// Forms determines that bodies may be forms too, as with the default parsers of Django REST
-	// framework: application/x-www-form-urlencoded and multipart/form-data. A list has its name for
-	// each element, or tools[0]; an object has names such as address.street. In a POST and a PUT, a
-	// boolean without a value is false and a list of references empty. A file is invalid. A form has
-	// at most 1000 values.
+	// Forms permits forms as bodies, as the default parsers of Django REST framework do:
+	// application/x-www-form-urlencoded and multipart/form-data. A list has its name for each
+	// element, or tools[0]; an object has names such as address.street. In a POST and a PUT, a
+	// boolean without a value is false and a list of references empty. A file is invalid. A form
+	// has at most 1000 values.
 	//
-	// A page of another site can send a form with the visitor's cookies, so a form that comes from one,
-	// as [http.CrossOriginProtection] decides, results in 403. If Forms is false, a form results in 415.
+	// A page of another site can send a form with the visitor's cookies, so a form that comes from
+	// one, as [http.CrossOriginProtection] decides, results in 403. If Forms is false, a form
+	// results in 415.
 	Forms bool
 
-	// Framework is the version of Django REST framework whose responses the handler sends. The
-	// zero value is 3.14; [schema.DRF318] returns 3.18. Collections receive it in the context of
-	// each request; [schema.Description.Validate], ValidateUpdate and Filter follow it.
+	// Framework is the version of Django REST framework whose responses the handler sends. The zero
+	// value is 3.14; [schema.DRF318] returns 3.18. Collections receive it in the context of each
+	// request, as package schema expects it.
 	Framework schema.Framework
 
-	// BaseURL is the part of links before the root: an absolute http or https URL without
-	// user, query or fragment. It may have a path, as in "https://x.example/shop".
-	// Trailing slashes are ignored. If BaseURL is empty, links begin with the scheme, host
-	// and prefix of the request. Otherwise these are ignored.
+	// BaseURL is the part of links before the root: an absolute http or https URL without user,
+	// query or fragment, such as "https://x.example/shop". Trailing slashes are ignored. If BaseURL
+	// is empty, links begin with the scheme, host and prefix of the request.
 	BaseURL string
 
-	// TrustedProxies are the addresses of proxies that determine the scheme and host of links
-	// if there is no BaseURL. If the RemoteAddr of a request is among them, the scheme and
-	// the host are taken from X-Forwarded-Proto and X-Forwarded-Host. The last value of each
-	// header is used, which is the one that the proxy added. Without these headers, the scheme
-	// and host of the request are used. Schemes other than http and https and invalid hosts are
-	// rejected with 400. Other headers are ignored, such as Forwarded (RFC 7239), except
-	// X-Forwarded-Prefix with ForwardedPrefix.
+	// TrustedProxies are the addresses of proxies that determine the scheme and host of links if
+	// there is no BaseURL. If the RemoteAddr of a request is among them, the scheme and the host
+	// are the last values of X-Forwarded-Proto and X-Forwarded-Host, which the proxy added, or
+	// those of the request without these headers. Schemes other than http and https and invalid
+	// hosts are rejected with 400. Forwarded (RFC 7239) is ignored.
 	//
-	// A trusted proxy must either write or remove X-Forwarded-Proto and X-Forwarded-Host.
-	// Otherwise its clients can choose the scheme and host of links.
+	// A trusted proxy must either write or remove these headers. Otherwise its clients can choose
+	// the scheme and host of links.
 	//
-	// If empty, no proxy is trusted. A RemoteAddr that is not an IP address with a port, such
-	// as a Unix socket's, is never trusted. The zero Prefix and IPv4-mapped IPv6 prefixes
-	// (::ffff:0:0/96) are invalid. The slice is copied.
+	// A RemoteAddr that is not an IP address with a port, such as a Unix socket's, is never
+	// trusted. The zero Prefix and IPv4-mapped IPv6 prefixes (::ffff:0:0/96) are invalid. The slice
+	// is copied.
 	TrustedProxies []netip.Prefix
 
-	// ForwardedPrefix determines that the last value of X-Forwarded-Prefix from a trusted
-	// proxy is a part of links: the path that the proxy has removed from the beginning of
-	// the request's. The prefix of the request, if it has one, follows. It must be a clean
-	// path of at most 255 bytes that begins with a slash, as in "/shop", without escapes
-	// and without other characters that a URL would escape. One slash at its end is
-	// ignored. Any other value is rejected with 400.
-	//
-	// A trusted proxy must then write or remove X-Forwarded-Prefix. Otherwise its clients
-	// can choose the path of links. If false, or without TrustedProxies, the header is
-	// ignored.
+	// ForwardedPrefix makes the last value of X-Forwarded-Prefix from a trusted proxy a part of
+	// links: the path that the proxy has removed from the beginning of the request's. The prefix of
+	// the request, if it has one, follows. It must be a clean path of at most 255 bytes that begins
+	// with a slash, as in "/shop", without characters that a URL would escape; one slash at its end
+	// is ignored. Any other value is rejected with 400. A trusted proxy must then write or remove
+	// the header. If false, the header is ignored.
 	ForwardedPrefix bool
 
 	// Pages is the style of the pages of collections whose description has none:
@@ -110,63 +102,58 @@ type Options struct {
 	// the maximum size of a page. If nil, it is Limits{}: limit and offset, 21 records and at most
 	// 1000.
 	//
-	// A page number that does not exist results in 404 and "Invalid page.", and an invalid
-	// cursor in 404 and "Invalid cursor". A page of a cursor has no count. Links have the cursors of
-	// Django REST framework, in which a position in the order is a value of its first field, or a
-	// token of [catalogue.Listing] where the records behind such a cursor would not be the ones that
-	// follow. A walk reads each record that stays where it is once, in both directions; while others
-	// write, a cursor of the framework with an offset among equal values can be off by those that
-	// they insert or delete there. A token is valid for one list: its path, order and filter. It is
-	// readable, unless the order has a field that records do not show: then ETagKey encrypts it.
+	// A page number that does not exist results in 404 and "Invalid page.", and an invalid cursor
+	// in 404 and "Invalid cursor". A page of a cursor has no count. Cursors are those of Django
+	// REST framework, in which a position is a value of the first field of the order, or a token of
+	// [catalogue.Listing] where the records behind such a cursor would not be the ones that follow.
+	// A walk reads each record that stays where it is once, in both directions; while others write,
+	// a cursor of the framework with an offset among equal values can be off by those that they
+	// insert or delete there. A token is valid for one path, order and filter. It is readable,
+	// unless ETagKey encrypts it.
 	Pages pagination.Style
 
-	// MaxBody is the maximum length of a request body in bytes, and of the JSON that a form
-	// becomes. A longer one is rejected with 413. If zero, it is 1 MiB. If negative, there is
-	// no limit.
+	// MaxBody is the maximum length in bytes of a request body, and of the JSON that a form
+	// becomes. A longer one is rejected with 413. If zero, it is 1 MiB. If negative, there is no
+	// limit.
 	MaxBody int64
 
-	// ETags enables strong entity tags for the root, for pages of collections that are
-	// a [Revisioner], and for records. If-Match and If-None-Match are then evaluated, as the
-	// package documentation describes. A GET or HEAD of a page whose If-None-Match contains
-	// the tag, or is "*", results in 304. For these the handler calls only Revision. If
-	// Revision fails, the page has no tag. A response with a tag has the Cache-Control
-	// "no-cache", so that caches always revalidate, unless middleware has set another before.
+	// ETags enables strong entity tags for the root, for pages of collections that are a
+	// [Revisioner], and for records. If-Match and If-None-Match are then evaluated, as the package
+	// documentation describes; for a page that results in 304, the handler calls only Revision. A
+	// response with a tag has the Cache-Control "no-cache", so that caches always revalidate,
+	// unless middleware has set another before.
 	//
-	// The tag of a page is valid for one Handler only, so the same page of another process
-	// has another tag, unless ETagKey is set. The tag of a record depends only on its JSON. If
-	// a field is Hidden, it depends on the revision too, as that of a page, and any write to the
-	// collection changes it; responses to POST and PATCH then have none. If ETags is false, there
-	// are no tags and preconditions are ignored.
+	// The tag of a page is valid for one Handler only, unless ETagKey is set. The tag of a record
+	// depends only on its JSON. If a field is Hidden, it depends on the revision too, so any write
+	// to the collection changes it; responses to POST and PATCH then have none. If ETags is false,
+	// there are no tags and preconditions are ignored.
 	ETags bool
 
-	// ETagKey, if not empty, makes the tags of pages valid for all handlers with the same key
-	// and the same other options. Set it if several processes serve the same collections and
-	// their revisions come from a shared database. Change it if the same revision is to have
-	// other responses, for instance after a new field. In-memory collections need no key:
-	// their revisions count the writes of one process.
+	// ETagKey, if not empty, makes the tags of pages valid for all handlers with the same key and
+	// the same other options. Set it if several processes serve the same collections and their
+	// revisions come from a shared database. Change it if the same revision is to have other
+	// responses, for instance after a new field.
 	//
 	// It also encrypts the tokens in cursors of lists whose order has a field that records do not
 	// show. If empty, these are valid for one Handler only.
 	ETagKey string
 
-	// OnAccess, if not nil, is called once for each request after the response has been
-	// written. It is called by the goroutine that serves the request, with the request's
-	// context, and must be safe for concurrent use. The server does not complete the
-	// response until it returns. If it panics, OnError is called. Package accesslog
-	// provides an OnAccess for log/slog.
+	// OnAccess, if not nil, is called once for each request after the response has been written, by
+	// the goroutine that serves the request and with its context. The server does not complete the
+	// response until it returns. If it panics, OnError is called. It must be safe for concurrent
+	// use. Package accesslog provides one for log/slog.
 	OnAccess func(ctx context.Context, a Access)
 
-	// OnError is called with errors that are not sent to the client: errors of collections
-	// that result in 409, 500 or 503, errors of an authorizer that [Unauthorized] and
-	// [Forbidden] have not made, panics ([ErrPanic]), and errors of a [Revisioner] if the
-	// request has no other error. It is called before the response is written, except for
-	// panics of OnAccess and of the ResponseWriter. It must be safe for concurrent use. If
-	// nil, errors are discarded.
+	// OnError is called with errors that are not sent to the client: errors of collections that
+	// result in 409, 500 or 503, errors of an authorizer that [Unauthorized] and [Forbidden] have
+	// not made, panics ([ErrPanic]), and errors of a [Revisioner] if the request has no other
+	// error. It is called before the response is written, except for panics of OnAccess and of the
+	// ResponseWriter. It must be safe for concurrent use. If nil, errors are discarded.
 	OnError func(r *http.Request, err error)
 }
 
-// A Handler serves the paths of collections. It must be created by [New] or [NewHandler]. It
-// is immutable, and safe for concurrent use if its collections and its authorizer are.
+// A Handler serves the paths of collections. [New] and [NewHandler] make it. It is immutable, and
+// safe for concurrent use if its collections and its authorizer are.
 type Handler struct {
 	opts        Options           // with their defaults
 	collections []*route          // in the order of the root listing
@@ -187,9 +174,8 @@ var (
 	valuePrivate  = []string{"private, no-cache"}
 )
 
-// New returns a handler that serves the collections of a catalogue. It returns an error
-// wrapping [ErrInvalidConfig] if the catalogue is nil or the options are invalid.
-// O(number of collections).
+// New returns a handler that serves the collections of a catalogue. The error wraps
+// [ErrInvalidConfig] if the catalogue is nil or the options are invalid. O(number of collections).
 func New(c *catalogue.Catalogue, opts Options) (*Handler, error) {
 	if c == nil {
 		return nil, fmt.Errorf("%w: nil catalogue", ErrInvalidConfig)
@@ -201,12 +187,10 @@ func New(c *catalogue.Catalogue, opts Options) (*Handler, error) {
 	return NewHandler(list, opts)
 }
 
-// NewHandler returns a handler that serves collections, in the order of the slice. It
-// copies the slice and calls Description of each collection once.
-//
-// It returns an error wrapping [ErrInvalidConfig] if there are no collections, if one is nil
-// or has an invalid description, if two have the same key or segment, or if the options are
-// invalid. O(number of collections).
+// NewHandler returns a handler that serves collections, in the order of the slice. It copies the
+// slice and calls Description of each collection once. The error wraps [ErrInvalidConfig] if there
+// are no collections, if one is nil or has an invalid description, if two have the same key or
+// segment, or if the options are invalid. O(number of collections).
 func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	opts.Root = cmp.Or(opts.Root, defaultRoot)
 	if !wire.IsRoot(opts.Root) {
@@ -331,18 +315,18 @@ func withoutSecrets(fields []schema.Field, all bool) []schema.Field {
 	return fields
 }
 
-// Mount registers h on mux for prefix+"/api/" and prefix+"/api", or for another root if h
-// has a method Served() Served, as a [Handler] has. If prefix is not empty, Mount wraps h in
+// Mount registers h on mux for prefix+"/api/" and prefix+"/api", or for another root if h has a
+// method Served() [Served], as a Handler has. If prefix is not empty, Mount wraps h in
 // [http.StripPrefix]. The links of a Handler contain the prefix unless it has a BaseURL.
 //
-// The prefix is empty or a decoded path such as "/shop". It must begin with a slash and
-// not end with one, be clean in the sense of [path.Clean], and contain neither white space
-// nor any of the characters {}?#%.
+// The prefix is empty or a decoded path such as "/shop". It must begin with a slash and not end
+// with one, be clean in the sense of [path.Clean], and contain neither white space nor any of the
+// characters {}?#%.
 //
-// Mount returns an error wrapping [ErrInvalidConfig] if mux or h is nil, the prefix is
-// invalid, or a pattern conflicts with one that is already registered, as "GET /" does; register
-// "/" or "GET /{$}" in its place. In the last case the first of the two patterns may have been
-// registered. An OpenAPI document of package openapi needs the prefix in its option Server.
+// The error wraps [ErrInvalidConfig] if mux or h is nil, the prefix is invalid, or a pattern
+// conflicts with one that is already registered, as "GET /" does; register "/" or "GET /{$}" in its
+// place. In the last case the first of the two patterns may have been registered. An OpenAPI
+// document of package openapi needs the prefix in its option Server.
 func Mount(mux *http.ServeMux, prefix string, h http.Handler) error {
 	switch {
 	case mux == nil:

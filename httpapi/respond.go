@@ -125,15 +125,14 @@ func (v *view) refuse(no *refusal) {
 //   - an error made by [Unauthorized] or [Forbidden]: 401 or 403
 //   - [catalogue.ErrNotFound]: 404
 //   - [catalogue.ErrReferenced]: 409
-//   - *[schema.SyntaxError] and [schema.FieldErrors]: 400, with the text of the errors
+//   - [*schema.SyntaxError] and [schema.FieldErrors]: 400, with the text of the errors
 //   - [catalogue.ErrInvalidID] and [catalogue.ErrExists]: 409
 //   - the errors of a [Collection]: 503 or 409
 //   - any other, and nil: 500
 //
 // If the path of the request has that of a record in it, as /api/films/7/publish/ has, the detail
-// of a 404 is that of the record. The text of other errors is not sent, and WriteError does not
-// report it: [Options.OnError] is not called. The response has neither Allow nor Vary. After a HEAD
-// it has no body.
+// of a 404 is that of the record. The text of other errors is not sent, and [Options].OnError is
+// not called. The response has neither Allow nor Vary. After a HEAD it has no body.
 func (h *Handler) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	quiet := &Handler{opts: h.opts, collections: h.collections}
 	quiet.opts.OnError = func(*http.Request, error) {}

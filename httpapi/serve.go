@@ -15,9 +15,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// ServeHTTP serves one request. The package documentation lists its checks in order. The
-// path is r.URL.Path. ServeHTTP does not rely on the checks of an [http.Server], so it
-// may be called with any request.
+// ServeHTTP serves one request, of the path r.URL.Path. It does not rely on the checks of an
+// [http.Server], so it may be called with any request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.opts.Framework != (schema.Framework{}) {
 		r = r.WithContext(schema.WithFramework(r.Context(), h.opts.Framework))
