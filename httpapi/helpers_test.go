@@ -114,7 +114,7 @@ type listOnly struct{ Collection }
 
 func newStubHandler(t testing.TB, opts Options, collections ...Collection) *Handler {
 	t.Helper()
-	h, err := NewHandler(collections, opts)
+	h, err := NewHandler(collections, reportingPanics(t, opts))
 	must(t, err)
 	return h
 }
@@ -293,9 +293,21 @@ func mustCatalogue(t testing.TB, definitions ...catalogue.AnyDefinition) *catalo
 // mustHandler returns the handler of a catalogue.
 func mustHandler(t testing.TB, c *catalogue.Catalogue, opts Options) *Handler {
 	t.Helper()
-	h, err := New(c, opts)
+	h, err := New(c, reportingPanics(t, opts))
 	must(t, err)
 	return h
+}
+
+// reportingPanics returns options in which a panic fails the test, unless they have an OnError.
+func reportingPanics(t testing.TB, opts Options) Options {
+	if opts.OnError == nil {
+		opts.OnError = func(r *http.Request, err error) {
+			if errors.Is(err, ErrPanic) {
+				t.Errorf("%s %s: %v", r.Method, r.URL, err)
+			}
+		}
+	}
+	return opts
 }
 
 // mustDescribe returns the description of the collection with the key, whose records have type T.

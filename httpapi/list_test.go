@@ -89,7 +89,7 @@ func TestBodyAfterFailedWrite(t *testing.T) {
 	for what, test := range map[string]struct{ records, size, left int }{
 		"a short page": {5, 5000, 0}, "within a long page": {100, 5000, 200_000}, "before a long record": {2, 50_000, -1},
 	} {
-		h := newStubHandler(t, Options{}, newPages(repeated("a", test.records, test.size)...), other)
+		h := newStubHandler(t, Options{OnError: func(*http.Request, error) {}}, newPages(repeated("a", test.records, test.size)...), other)
 		whole := get(h, "/api/films/?limit=1000").Body
 		if test.left < 0 {
 			test.left = strings.Index(whole, `,{"id":1,`) + 1

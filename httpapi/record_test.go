@@ -102,12 +102,17 @@ func TestBodies(t *testing.T) {
 		if test.status == 201 {
 			films = newStub(1)
 		}
-		h := newStubHandler(t, Options{Authorizer: AllowAll, MaxBody: 100_000}, films)
+		opts, reported := reporting()
+		opts.MaxBody = 100_000
+		h := newStubHandler(t, opts, films)
 		r := call{method: "POST", target: "/api/films/"}.request()
 		r.Body, r.ContentLength = test.body, test.length
 		r.Header.Set("Content-Type", "application/json")
 		if got := serve(h, r); got.Status != test.status {
 			t.Errorf("%s: %d %s, want %d", test.reason, got.Status, got.Body, test.status)
+		}
+		if panicked := errors.Is(errors.Join(*reported...), ErrPanic); panicked != (test.status == 500) {
+			t.Errorf("%s: OnError was called with %v", test.reason, *reported)
 		}
 	}
 	if endless.read > 100_001 {

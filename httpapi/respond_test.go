@@ -362,7 +362,9 @@ func TestPanicsOfOnError(t *testing.T) {
 		if strings.Contains(test.reason, " panic") {
 			test.films.on = func(context.Context, string) error { panic("oops") }
 		}
-		got := call{target: "/api/films/", header: accept("*/*;indent=2")}.do(newStubHandler(t, test.opts, test.films))
+		h, err := NewHandler([]Collection{test.films}, test.opts)
+		must(t, err)
+		got := call{target: "/api/films/", header: accept("*/*;indent=2")}.do(h)
 		if got.Status != test.status || got.Body != internalError {
 			t.Errorf("%s: %d %s, want 500", test.reason, got.Status, got.Body)
 		}

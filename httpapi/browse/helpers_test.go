@@ -56,9 +56,21 @@ type handlers struct{ plain, browse http.Handler }
 
 func newHandlers(t testing.TB, cat *catalogue.Catalogue, opts httpapi.Options) handlers {
 	t.Helper()
-	h, err := httpapi.New(cat, opts)
+	h, err := httpapi.New(cat, reportingPanics(t, opts))
 	must(t, err)
 	return handlers{h, browsing(t, h, Options{})}
+}
+
+// reportingPanics returns options in which a panic fails the test, unless they have an OnError.
+func reportingPanics(t testing.TB, opts httpapi.Options) httpapi.Options {
+	if opts.OnError == nil {
+		opts.OnError = func(r *http.Request, err error) {
+			if errors.Is(err, httpapi.ErrPanic) {
+				t.Errorf("%s %s: %v", r.Method, r.URL, err)
+			}
+		}
+	}
+	return opts
 }
 
 func browsing(t testing.TB, h http.Handler, opts Options) http.Handler {
@@ -386,7 +398,7 @@ func newService() service {
 
 func (s service) handler(t testing.TB, opts httpapi.Options) http.Handler {
 	t.Helper()
-	handler, err := httpapi.NewHandler([]httpapi.Collection{s.directors, s.films, s.genres}, opts)
+	handler, err := httpapi.NewHandler([]httpapi.Collection{s.directors, s.films, s.genres}, reportingPanics(t, opts))
 	must(t, err)
 	return browsing(t, handler, Options{})
 }

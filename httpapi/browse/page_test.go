@@ -121,7 +121,8 @@ func TestLongRequests(t *testing.T) {
 
 // A page about a server error shows no more than its JSON.
 func TestServerErrors(t *testing.T) {
-	h := newHandlers(t, load(t, books(3)), httpapi.Options{Authorizer: func(*http.Request, string, schema.Actions) error { panic("secret") }})
+	panics := func(*http.Request, string, schema.Actions) error { panic("secret") }
+	h := newHandlers(t, load(t, books(3)), httpapi.Options{Authorizer: panics, OnError: func(*http.Request, error) {}})
 	r := request("POST", "/api/events/", "{}", "Content-Type", "application/json")
 	if got := do(h.browse, r); got.status != 500 || !strings.Contains(got.text, "Internal server error.") || strings.Contains(got.body, "secret") {
 		t.Errorf("POST: %d %s", got.status, got.text)

@@ -207,15 +207,21 @@ func New(tb testing.TB) *Server {
 // definition, the root or a fixture is invalid, or if Options.Wrap returns nil.
 //
 // At the end of the test, requests that are still running lose their connection,
-// and the server waits for their handlers. Faults that have changed no response fail the test. If
-// it has failed, its last requests are logged, with the bodies of error responses.
+// and the server waits for their handlers. Faults that have changed no response fail the test, and so does
+// a panic of a rule or another function of the program that the handler calls. If it has failed, its last requests are logged, with the bodies of error responses.
 //
 // The first call that needs the sample records generates them, which takes some
 // tens of milliseconds. Later calls clone them, at a cost that does not depend on
 // their number.
 func NewWith(tb testing.TB, opts Options) *Server {
 	tb.Helper()
-	s, err := newServer(opts, tb.Logf)
+	s, err := newServer(opts, func(r *http.Request, err error) {
+		report := tb.Logf
+		if errors.Is(err, httpapi.ErrPanic) {
+			report = tb.Errorf
+		}
+		report("%s %s: %v", r.Method, r.URL, err)
+	})
 	if err != nil {
 		tb.Fatalf("cataloguetest: %v", err)
 	}
@@ -253,7 +259,7 @@ func NewWith(tb testing.TB, opts Options) *Server {
 //	defer server.Close()
 //	return http.ListenAndServe("127.0.0.1:8080", server.Handler)
 func Open(opts Options) (*Server, error) {
-	s, err := newServer(opts, log.Printf)
+	s, err := newServer(opts, func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL, err) })
 	if err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
 	}
@@ -261,9 +267,8 @@ func Open(opts Options) (*Server, error) {
 	return s, nil
 }
 
-// newServer returns a server that is not reached by a client yet. Errors of its collections
-// are passed to logf.
-func newServer(opts Options, logf func(format string, args ...any)) (*Server, error) {
+// newServer returns a server that is not reached by a client yet.
+func newServer(opts Options, onError func(*http.Request, error)) (*Server, error) {
 	if opts.Codec != nil && opts.Pages == nil {
 		opts.Pages = opts.Codec.Pages
 	}
@@ -283,7 +288,7 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 		Assign:         opts.Assign,
 		Forms:          opts.Forms,
 		ETags:          opts.ETags,
-		OnError:        func(r *http.Request, err error) { logf("%s %s: %v", r.Method, r.URL, err) },
+		OnError:        onError,
 	})
 	if err != nil {
 		return nil, err

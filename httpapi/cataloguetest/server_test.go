@@ -187,6 +187,19 @@ func TestInjectWithoutTest(t *testing.T) {
 	invalid.Remove()
 }
 
+// A panic of the program's code fails the test.
+func TestPanic(t *testing.T) {
+	failure := failureOf(t, func(tb testing.TB) {
+		server := NewWith(tb, Options{Authorizer: func(*http.Request, string, schema.Actions) error { panic("oops") }})
+		if status := postEvent(t, server); status != http.StatusInternalServerError {
+			t.Errorf("status %d", status)
+		}
+	})
+	if !strings.HasPrefix(failure, "POST /api/events/: httpapi: panic: oops\n") {
+		t.Errorf("the failure is %q", failure)
+	}
+}
+
 func TestMaxExchanges(t *testing.T) {
 	for limit, want := range map[int]string{0: "/api/ /api/books/ /api/events/", -1: "/api/ /api/books/ /api/events/",
 		1: "/api/events/", 2: "/api/books/ /api/events/", 4: "/api/ /api/books/ /api/events/"} {

@@ -53,6 +53,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"net/http"
 	"slices"
 	"strings"
@@ -277,7 +278,7 @@ func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Serve
 			list[len(list)-1] = sized{collection, pagination.Bounded(d.about.Pages, pagination.Limits{Default: limit, Max: limit})}
 		}
 	}
-	handler, err := httpapi.NewHandler(list, httpapi.Options{Root: d.opts.Root})
+	handler, err := httpapi.NewHandler(list, httpapi.Options{Root: d.opts.Root, OnError: func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL, err) }})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -27,7 +29,8 @@ import (
 // Options configures [Compare]. The zero value sends about 1000 requests to handlers that permit
 // all of them.
 type Options struct {
-	// Handler are the options of both handlers. If Authorizer is nil, all requests are permitted. A
+	// Handler are the options of both handlers. If Authorizer is nil, all requests are permitted, and if
+	// OnError is nil, a panic fails the test. A
 	// description or Handler.Pages selects the style of pages: compare once with each style that is
 	// served.
 	Handler httpapi.Options
@@ -67,6 +70,14 @@ func Compare(t testing.TB, cat *catalogue.Catalogue, open func(ctx context.Conte
 	opts.Handler.ETags = true
 	if opts.Handler.Authorizer == nil {
 		opts.Handler.Authorizer = httpapi.AllowAll
+	}
+	if opts.Handler.OnError == nil {
+		var once sync.Once
+		opts.Handler.OnError = func(r *http.Request, err error) {
+			if errors.Is(err, httpapi.ErrPanic) {
+				once.Do(func() { t.Errorf("%s %s: %v", r.Method, r.URL, err) })
+			}
+		}
 	}
 	if opts.Handler.Assign == nil {
 		opts.Handler.Assign = assigned

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 	"slices"
 	"strconv"
@@ -497,6 +498,8 @@ type recorder struct {
 
 func (r *recorder) Helper() {}
 
+func (r *recorder) Errorf(format string, args ...any) { r.problem = fmt.Sprintf(format, args...) }
+
 // run calls f until it ends or calls Fatalf.
 func (r *recorder) run(f func()) {
 	ended := make(chan bool)
@@ -508,7 +511,7 @@ func (r *recorder) run(f func()) {
 }
 
 func (r *recorder) Fatalf(format string, args ...any) {
-	r.problem = fmt.Sprintf(format, args...)
+	r.Errorf(format, args...)
 	runtime.Goexit()
 }
 
@@ -526,5 +529,20 @@ func TestFaults(t *testing.T) {
 				t.Logf("%.600s", problem)
 			}
 		})
+	}
+}
+
+// A panic in both handlers makes no difference, and is reported.
+func TestPanics(t *testing.T) {
+	opts := Options{Seed: 1, Requests: 1, Handler: httpapi.Options{Authorizer: func(r *http.Request, _ string, _ schema.Actions) error {
+		if r.Method == "DELETE" {
+			panic("oops")
+		}
+		return nil
+	}}}
+	r := &recorder{}
+	r.run(func() { Compare(r, newCatalogue(t, ofFilms), inMemory(t, ofFilms), opts) })
+	if !strings.HasPrefix(r.problem, "DELETE /api/") || !strings.Contains(r.problem, "oops") {
+		t.Errorf("the problem is %q", r.problem)
 	}
 }
