@@ -48,14 +48,14 @@ func New(t layout.Table, opts layout.Options, errors *Errors) (*Collection, erro
 	if invalid != nil && (opts.Validate || layout.IsTagged(t.Reflect)) { // other types need no description
 		return nil, (&layout.Type{Name: opts.Name}).Errorf("%w: %w", ErrInvalidType, invalid)
 	}
-	l, err := layout.New(t, opts, about.Fields)
+	opts.Description = nil
+	l, err := layout.New(t, opts, &about)
 	if err != nil {
 		return nil, err
 	}
 	s := &Type{Type: l, validates: opts.Validate, now: opts.Now}
 	if invalid == nil {
 		s.demands = &about
-		l.Judge(&about)
 	}
 	return newStandalone(s, store.New(s.Engine), errors), nil
 }

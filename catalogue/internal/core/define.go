@@ -23,17 +23,13 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func
 	if err != nil {
 		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
-	opts.Name, opts.Ordering = about.Key, about.Ordering
+	opts.Name, opts.Ordering, opts.Description = about.Key, about.Ordering, &about
 	opts.Unique = unite(&about, t.Reflect, opts.Unique)
-	l, err := layout.New(t, opts, about.Fields)
+	l, err := layout.New(t, opts, &about)
 	if err != nil {
 		return err
 	}
 	about.Ordering, about.Positions = l.Terms(about.Ordering), true
-	if err := l.Describe(&about); err != nil {
-		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
-	}
-	l.Judge(&about)
 	l.Engine.Cores = c.cores
 	s := &Type{Type: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now}
 	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return hasRule(f) || !l.Common(f.Name) })

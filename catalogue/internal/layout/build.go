@@ -101,10 +101,11 @@ func IsTagged(t reflect.Type) bool {
 	})
 }
 
-// New returns the layout of the records of a collection whose description has the given
-// fields.
-func New(t Table, opts Options, fields []schema.Field) (*Type, error) {
-	s := &builder{&Type{Table: t, Name: opts.Name}, opts, fields}
+// New returns the layout of the records of a collection. Valid records meet a description, which is
+// Options.Description unless the collection is standalone.
+func New(t Table, opts Options, demands *schema.Description) (*Type, error) {
+	fields := demands.Fields
+	s := &builder{&Type{Table: t, Name: opts.Name, About: opts.Description}, opts, fields}
 	s.Identity.Wire = cmp.Or(opts.ID, t.idName())
 	s.Identity.Number = ordering.Snake(s.Identity.Wire)
 	s.Engine = &store.Type{ID: s.Identity.Number, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
@@ -138,6 +139,12 @@ func New(t Table, opts Options, fields []schema.Field) (*Type, error) {
 			return nil, s.Errorf("default ordering: %w", err)
 		}
 	}
+	if s.About != nil {
+		if err := s.describeShown(); err != nil {
+			return nil, fmt.Errorf("catalogue: %w", s.Errorf("%w: %w", ErrInvalidType, err))
+		}
+	}
+	s.describeFits(demands)
 	return s.Type, nil
 }
 
@@ -463,10 +470,9 @@ func (s *builder) keyBy() {
 	s.Identity.ID, s.Identity.SetID, s.Identity.most = func(*Record) int { return 0 }, func(*Record, int) {}, math.MaxInt
 }
 
-// Describe sets what follows from the description of a collection of a catalogue.
-func (s *Type) Describe(about *schema.Description) error {
-	s.About = about
-	for _, f := range about.Fields {
+// describeShown sets what follows from the description of a collection of a catalogue.
+func (s *builder) describeShown() (err error) {
+	for _, f := range s.described {
 		s.hasTwoForms = s.hasTwoForms || f.Hidden || f.Computed
 		switch {
 		case s.Open():
@@ -477,9 +483,8 @@ func (s *Type) Describe(about *schema.Description) error {
 		}
 	}
 	if !s.Open() {
-		s.fill = filling(schema.Field{Fields: about.Fields}, s.Reflect)
+		s.fill = filling(schema.Field{Fields: s.described}, s.Reflect)
 	}
-	var err error
 	s.computes, err = encoderOfComputed(s.Reflect)
 	return err
 }

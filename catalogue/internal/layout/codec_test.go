@@ -201,10 +201,7 @@ func typeOf[T any](tb testing.TB) *Type {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	l, err := New(table, Options{Name: "books"}, about.Fields)
-	if err == nil {
-		err = l.Describe(&about)
-	}
+	l, err := New(table, Options{Name: "books", Description: &about}, &about)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// Judge sets what valid records meet, for Fits.
-func (s *Type) Judge(demands *schema.Description) {
+// describeFits sets what valid records meet, for Fits.
+func (s *builder) describeFits(demands *schema.Description) {
 	if s.Open() || !s.trusted || demands.Rule != nil {
 		return
 	}
