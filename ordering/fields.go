@@ -14,31 +14,24 @@ import (
 // Fields is the set of fields that records of type T can be ordered by. It is
 // immutable and safe for concurrent use. The zero value is an empty set.
 type Fields[T any] struct {
-	list   []field[T]
+	list   []ValueField
 	byName map[string]int
-}
-
-// A field is a property of type T that records can be ordered by.
-type field[T any] struct {
-	name  string // in snake_case
-	key   func(record *T) sortkey.Key
-	keyOf func(value any) (sortkey.Key, error) // the key of a value in a Condition
 }
 
 // names returns the names of the fields, in the order of the struct.
 func (fs *Fields[T]) names() []string {
 	names := make([]string, len(fs.list))
 	for i, f := range fs.list {
-		names[i] = f.name
+		names[i] = f.Name
 	}
 	return names
 }
 
 // lookup returns the field with the given name. The error suggests a known one.
-func (fs *Fields[T]) lookup(name string) (field[T], error) {
+func (fs *Fields[T]) lookup(name string) (ValueField, error) {
 	i, ok := fs.byName[name]
 	if !ok {
-		return field[T]{}, fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, fs.names()))
+		return ValueField{}, fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, fs.names()))
 	}
 	return fs.list[i], nil
 }
@@ -60,13 +53,13 @@ func (fs *Fields[T]) has(name string) bool {
 // term names an unknown field. Each key is computed once: O(n) keys and O(n log n)
 // comparisons of bytes.
 func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
-	keys := make([]func(*T) sortkey.Key, len(terms))
+	keys := make([]func(reflect.Value) sortkey.Key, len(terms))
 	for i, t := range terms {
 		f, err := fs.lookup(t.Field)
 		if err != nil {
 			return err
 		}
-		keys[i] = f.key
+		keys[i] = f.Key
 	}
 	if len(terms) == 0 {
 		return nil
@@ -78,8 +71,9 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 	rows := make([]row, len(records))
 	for i := range records {
 		var key []byte
+		record := reflect.ValueOf(&records[i]).Elem()
 		for j, t := range terms {
-			if k := keys[j](&records[i]); t.Desc {
+			if k := keys[j](record); t.Desc {
 				key = k.AppendDesc(key)
 			} else {
 				key = k.Append(key)
@@ -103,27 +97,28 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 // [ErrInvalidCondition] if a condition is invalid.
 func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, error) {
 	type test struct {
-		key    func(*T) sortkey.Key
+		key    func(reflect.Value) sortkey.Key
 		ranges []Range
 	}
 	tests := make([]test, len(conditions))
 	for i, c := range conditions {
-		f := field[T]{key: func(*T) sortkey.Key { return sortkey.Null() }} // of a condition for all records or for none
+		f := ValueField{Key: func(reflect.Value) sortkey.Key { return sortkey.Null() }} // of a condition for all records or for none
 		var err error
 		if c.field != "" {
 			f, err = fs.lookup(c.field)
 		}
 		if err == nil {
-			tests[i].key = f.key
-			tests[i].ranges, err = c.Ranges(f.keyOf)
+			tests[i].key = f.Key
+			tests[i].ranges, err = c.Ranges(f.KeyOf)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	return func(record T) bool {
+		v := reflect.ValueOf(&record).Elem()
 		for _, t := range tests {
-			if !InRanges(t.ranges, t.key(&record)) {
+			if !InRanges(t.ranges, t.key(v)) {
 				return false
 			}
 		}
@@ -167,11 +162,9 @@ func FieldsOf[T any]() (*Fields[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	fs := &Fields[T]{byName: map[string]int{}}
+	fs := &Fields[T]{list, map[string]int{}}
 	for i, f := range list {
 		fs.byName[f.Name], fs.byName[f.JSON] = i, i
-		key := func(record *T) sortkey.Key { return f.Key(reflect.ValueOf(record).Elem()) }
-		fs.list = append(fs.list, field[T]{f.Name, key, f.KeyOf})
 	}
 	return fs, nil
 }
@@ -179,6 +172,9 @@ func FieldsOf[T any]() (*Fields[T], error) {
 // A ValueField is a field of records whose type is known only at run time. It is for collections of
 // records; programs with a slice use [Fields].
 type ValueField struct {
+	// Member is the member of the struct that has the field. The Index of its Field is the path from the
+	// record, and it is Indirect if any struct on the path is a pointer.
+	jsonmember.Member
 	// Name is the name of the field in a [Term], in snake_case.
 	Name string
 	// JSON is the same name with the members as they are written in JSON, such as address__zipCode.
@@ -193,8 +189,8 @@ type ValueField struct {
 	Kind reflect.Kind
 	// KeyOf returns the key of a value in a [Condition].
 	KeyOf func(value any) (sortkey.Key, error)
-	// Index is the path from the record to the Go field, for [reflect.Type.FieldByIndex].
-	Index []int
+	// Inside reports whether the struct is not the record, but inside it.
+	Inside bool
 	// Ordered reports whether the type has a method OrderingKey, which decides the order.
 	Ordered bool
 }
@@ -250,8 +246,8 @@ func (d *deriver) derive(t reflect.Type, at place) error {
 			f.kind = reflect.Invalid
 		}
 		d.list = append(d.list, ValueField{
-			Name: name, JSON: at.inJSON + m.Name, Key: keyAt(m.Field, f.key), Kind: f.kind, KeyOf: valueKey(m.Field.Type, f.key, f.own),
-			Index: m.Field.Index, Ordered: f.ordered,
+			Member: m, Name: name, JSON: at.inJSON + m.Name, Key: keyAt(m.Field, f.key), Kind: f.kind, KeyOf: valueKey(m.Field.Type, f.key, f.own),
+			Inside: at.prefix != "", Ordered: f.ordered,
 		})
 		inner, pointer := m.Field.Type, m.Field.Type.Kind() == reflect.Pointer
 		if pointer {

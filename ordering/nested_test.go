@@ -174,7 +174,7 @@ func TestKeysOfNestedFields(t *testing.T) {
 		if got := f.Key(record); got != row.want || f.Kind != row.kind {
 			t.Errorf("%s of %+v: %v, kind %v, want %v, %v", row.name, row.record, got, f.Kind, row.want, row.kind)
 		}
-		if name := ordering.Snake(record.Type().FieldByIndex(f.Index).Name); !strings.HasSuffix(row.name, name) {
+		if name := ordering.Snake(record.Type().FieldByIndex(f.Field.Index).Name); !strings.HasSuffix(row.name, name) {
 			t.Errorf("%s: its index is that of %s", row.name, name)
 		}
 		if n := testing.AllocsPerRun(10, func() { f.Key(record) }); n > 0 && row.name != "work__geo" {

@@ -217,7 +217,7 @@ func (c *Set) checkBy(s *Type, f schema.Field) error {
 		return nil
 	}
 	other := c.All[c.byKey[f.Refers]].Type
-	if t := s.Column(ordering.Snake(f.Name)).GoType; t != nil {
+	if t := s.Column(ordering.Snake(f.Name)).Go.Field.Type; t != nil {
 		for !jsontext.Writes(t) && (t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer) {
 			t = t.Elem()
 		}
@@ -243,6 +243,6 @@ func (c *Set) checkBy(s *Type, f schema.Field) error {
 	if !slices.Contains(other.targets, to) {
 		other.targets = append(other.targets, to)
 	}
-	s.Column(ordering.Snake(f.Name)).ComparesAs(to)
+	s.Compare(s.Column(ordering.Snake(f.Name)), to)
 	return nil
 }

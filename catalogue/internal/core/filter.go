@@ -183,7 +183,7 @@ func (f *filter) restrict(c *layout.Field, ranges []ordering.Range) {
 		f.where = append(f.where, store.Condition{Field: c.Snake, Ranges: ranges})
 	} else {
 		f.words.Loose = true
-		f.match = append(f.match, func(e *store.Entry) bool { return ordering.InRanges(ranges, c.EntryKey(e)) })
+		f.match = append(f.match, func(e *store.Entry) bool { return ordering.InRanges(ranges, c.Engine.Key(e)) })
 	}
 }
 
@@ -231,7 +231,7 @@ func conditionOf(c *layout.Field, t schema.Test) (condition ordering.Condition, 
 		return between(field, t.Values), true
 	case "startswith":
 		_, isText := c.SortKey(*value).AsText()
-		return ordering.Prefix(field, *value), isText && !c.Ordered
+		return ordering.Prefix(field, *value), isText && !c.Go.Ordered
 	case "isnull":
 		if *value == "true" {
 			return ordering.IsNull(field), true

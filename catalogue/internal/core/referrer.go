@@ -117,7 +117,7 @@ func (r *revision) remove(c *Collection, e *store.Entry) error {
 				}
 				gone := targetsOf(to, col, level[to]...)
 				if err := r.find(m, col, gone, func(by *store.Entry) error {
-					of := gone[col.EntryKey(by)]
+					of := gone[col.Engine.Key(by)]
 					switch {
 					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
 						return to.Type.Errorf("%s: %w", to.Type.Identity.Name(of), c.Set.errors.Reference(ReferenceError{m.Key(), m.Type.Identity.Of(by), col.Name}))

@@ -248,7 +248,7 @@ func (j *join) test(e *store.Entry, b bits) {
 func (l *link) mark(e *store.Entry, b bits) {
 	l.into, l.some = b, false
 	if l.col.Kind == schema.Reference {
-		l.visit(sortkey.Key{}, l.col.EntryKey(e))
+		l.visit(sortkey.Key{}, l.col.Engine.Key(e))
 	} else {
 		l.col.AnyReference(e, l.visit)
 	}
@@ -418,7 +418,7 @@ func (b by) key() func(*store.Entry) sortkey.Key {
 	if b.text == "" {
 		return func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
 	}
-	return b.of.Type.Column(b.text).EntryKey
+	return b.of.Type.Column(b.text).Engine.Key
 }
 
 // Places are the indexes of entries in a list, by what refers to them.
@@ -509,7 +509,7 @@ func (in *instant) key(c *Collection, path string, desc bool) func(*store.Entry)
 	}
 	if col.Kind == schema.Reference {
 		return func(e *store.Entry) sortkey.Key {
-			if i := p.at(col.EntryKey(e)); i >= 0 {
+			if i := p.at(col.Engine.Key(e)); i >= 0 {
 				return keys[i]
 			}
 			return sortkey.Null()

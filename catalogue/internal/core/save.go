@@ -87,7 +87,7 @@ func writeArray(w *bufio.Writer, s *Type, state *store.State) error {
 	lead := "[\n"
 	entries := state.Entries()
 	if key := s.Identity.Key; key != nil {
-		slices.SortFunc(entries, func(a, b *store.Entry) int { return key.EntryKey(a).Compare(key.EntryKey(b)) })
+		slices.SortFunc(entries, func(a, b *store.Entry) int { return key.Engine.Key(a).Compare(key.Engine.Key(b)) })
 	}
 	for _, e := range entries {
 		record, err := s.Stored(e)

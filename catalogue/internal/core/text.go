@@ -72,7 +72,7 @@ func (x *TextIndex) Upsert(fresh *store.Entry) (*store.Entry, error) {
 	return x.write(func(now layout.Current) (store.Change, error) {
 		isKey := x.Type.Identity.Key == x.at
 		var old *store.Entry
-		if k := x.at.EntryKey(fresh); !isKey && k.Compare(sortkey.Null()) != 0 {
+		if k := x.at.Engine.Key(fresh); !isKey && k.Compare(sortkey.Null()) != 0 {
 			old = now.Holder(x.at.Snake, k)
 		}
 		if old == nil {

@@ -237,7 +237,7 @@ func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, e
 		case s.Open():
 			return nil, after, nil
 		case m != nil:
-			members, err = members.With(name, reflect.Zero(m.Field.Type).Interface())
+			members, err = members.With(name, reflect.Zero(m.Go.Field.Type).Interface())
 		}
 	}
 	return old, members, err

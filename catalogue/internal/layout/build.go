@@ -38,7 +38,7 @@ func (s *builder) describeEvolution() error {
 	}
 	for _, f := range s.described {
 		m := s.Member(f.Name)
-		if m != nil && isZero(f, m.Member) {
+		if m != nil && isZero(f, m.Go.Member) {
 			f.Default = ""
 		}
 		if f.Formerly != nil || f.Default != "" {
@@ -67,11 +67,11 @@ func isZero(f schema.Field, m jsonmember.Member) bool {
 func (s *builder) describeOmitted() {
 	for _, f := range s.described {
 		m := s.Member(f.Name)
-		if m == nil || f.Default == "" || !m.Omits() {
+		if m == nil || f.Default == "" || !m.Go.Omits() {
 			continue
 		}
-		zero := reflect.New(m.Field.Type)
-		if fill := filling(f, m.Field.Type); fill != nil {
+		zero := reflect.New(m.Go.Field.Type)
+		if fill := filling(f, m.Go.Field.Type); fill != nil {
 			fill(zero.Elem())
 		}
 		r, err := schema.Record{}.With(f.Name, zero.Interface())
@@ -208,10 +208,6 @@ func (s *builder) describeStruct() error {
 	t := s.Reflect
 	members, conflicts := jsonmember.Of(t)
 	s.encoder = value.EncoderOf(t, members)
-	for _, m := range members {
-		d := member{Member: m, path: value.PathTo(t, m.Field.Index), decoder: value.DecoderOf(m), key: `"` + m.Name + `":`}
-		s.members = append(s.members, d)
-	}
 	s.OwnJSON = jsontext.Implements[json.Unmarshaler](t)
 	if err := s.describeTable(); err != nil {
 		return err
@@ -363,19 +359,19 @@ func (s *builder) describeID() error {
 	if m == nil {
 		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q` or a text field the tag `backlist:\"key\"`, or set Options.ID to the JSON name of a field", s.Reflect, s.Identity.Wire)
 	}
-	t, f, path := m.Field.Type, s.byName[s.Identity.Number], m.path
+	t, path := m.Go.Field.Type, m.at
 	if t.Kind() == reflect.Pointer {
 		t, path = t.Elem(), path.Elem()
 	}
-	if m.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || f.Ordered || f.decodes || jsontext.Writes(t) {
-		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: %s is %v", s.Reflect, m.Field.Name, m.Field.Type)
+	if m.Go.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || m.decodes || jsontext.Writes(t) {
+		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: %s is %v", s.Reflect, m.Go.Field.Name, m.Go.Field.Type)
 	}
-	s.plain = m.Name == "id" && !m.Quoted()
+	s.plain = m.member() == "id" && !m.Go.Quoted()
 	read, set := integers[t.Kind()](path)
 	s.Identity.ID, s.Identity.SetID = read, set
-	if m.Field.Type != t {
+	if m.Go.Field.Type != t {
 		s.Identity.SetID = func(r *Record, id int) { // others may have the same pointer
-			*(*unsafe.Pointer)(m.at(r)) = reflect.New(t).UnsafePointer()
+			*(*unsafe.Pointer)(m.in(r)) = reflect.New(t).UnsafePointer()
 			set(r, id)
 		}
 	}
@@ -394,8 +390,8 @@ func (s *builder) describeNumber() {
 	f := s.byName[s.Identity.Number]
 	if f == nil || s.Open() {
 		f = s.newField(schema.Field{Name: s.Identity.Number})
-		f.Snake, f.Indexed = s.Identity.Number, true
-		f.keyOf = func(value any) (sortkey.Key, error) {
+		f.Snake, f.Engine.Name, f.Indexed = s.Identity.Number, s.Identity.Number, true
+		f.Engine.KeyOf = func(value any) (sortkey.Key, error) {
 			k, err := ordering.KeyOf(value)
 			if _, ok := k.AsInt(); err == nil && !ok {
 				err = fmt.Errorf("want an integer, not %T", value)
@@ -404,9 +400,9 @@ func (s *builder) describeNumber() {
 		}
 		s.byName[f.Snake] = f
 	}
-	f.Kind, f.kind = schema.Integer, reflect.Int
+	f.Kind, f.Engine.Kind = schema.Integer, reflect.Int
 	f.JSONKey = func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
-	f.EntryKey = f.JSONKey
+	f.Engine.Key = f.JSONKey
 	s.Fields = slices.DeleteFunc(s.Fields, func(other *Field) bool { return other.Snake == f.Snake })
 	if f.described = s.Engine.Key == ""; f.described {
 		s.Fields = append(s.Fields, f)
@@ -416,10 +412,10 @@ func (s *builder) describeNumber() {
 // describeKey sets the key of structs, a text in the struct itself.
 func (s *builder) describeKey() error {
 	m := s.Member(s.Identity.Wire)
-	if m == nil || m.Indirect || m.Field.Type.Kind() == reflect.Pointer {
+	if m == nil || m.Go.Indirect || m.Go.Field.Type.Kind() == reflect.Pointer {
 		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.Reflect, s.Identity.Wire)
 	}
-	at := func(r *Record) reflect.Value { return reflect.NewAt(m.Field.Type, m.at(r)) }
+	at := func(r *Record) reflect.Value { return reflect.NewAt(m.Go.Field.Type, m.in(r)) }
 	s.Identity.text = func(r *Record) (text string) {
 		if v := at(r); !v.Elem().IsZero() {
 			b, _ := json.Marshal(v.Interface())
@@ -427,8 +423,8 @@ func (s *builder) describeKey() error {
 		}
 		return text
 	}
-	if t := m.Field.Type; t.Kind() == reflect.String && !jsontext.Writes(t) {
-		s.Identity.text = func(r *Record) string { return *(*string)(m.at(r)) }
+	if t := m.Go.Field.Type; t.Kind() == reflect.String && !jsontext.Writes(t) {
+		s.Identity.text = func(r *Record) string { return *(*string)(m.in(r)) }
 	}
 	s.Identity.setText = func(r *Record, text string) error {
 		return m.decoder.Decode(at(r).Elem(), string(jsontext.AppendString(nil, text)))
@@ -479,7 +475,7 @@ func (s *builder) describeShown() (err error) {
 			s.Engine.Known = append(s.Engine.Known, ordering.Snake(f.Name))
 		case f.Computed:
 		case s.Member(f.Name) == nil && !s.OwnJSON:
-			return fmt.Errorf("the JSON of %v has no field %q: %s", s.Reflect, f.Name, Suggest(f.Name, s.members, func(m member) string { return m.Name }))
+			return fmt.Errorf("the JSON of %v has no field %q: %s", s.Reflect, f.Name, Suggest(f.Name, s.members, (*Field).member))
 		}
 	}
 	if !s.Open() {

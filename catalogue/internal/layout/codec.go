@@ -205,29 +205,29 @@ func (s *Type) readCommon(in *jsontext.Scanner, to *Record) bool {
 		if next == len(s.members) {
 			return false
 		}
-		m := &s.members[next]
+		m := s.members[next]
 		next++
 		text, ok := in.Raw()
 		if !ok {
 			return false
 		}
-		read := m.decoder.Common != nil && !m.Indirect && m.decoder.Common(m.at(to), text)
+		read := m.decoder.Common != nil && !m.Go.Indirect && m.decoder.Common(m.in(to), text)
 		if !read && !m.decode(s.value(to), text) {
 			return false
 		}
 	}
-	lacks := slices.ContainsFunc(s.members[next:], func(m member) bool { return m.needed })
+	lacks := slices.ContainsFunc(s.members[next:], func(m *Field) bool { return m.needed })
 	return !lacks && s.Identity.Invalid(to) == nil
 }
 
 // decode decodes a value into a record and reports whether it did.
-func (m *member) decode(record reflect.Value, text []byte) bool {
+func (f *Field) decode(record reflect.Value, text []byte) bool {
 	canonical, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), text, []byte("}")))
 	if err != nil {
 		return false
 	}
 	valid, _ := canonical.Get("value")
-	return m.decoder.Decode(value.Settable(record, m.Field.Index), valid) == nil
+	return f.decoder.Decode(value.Settable(record, f.Go.Field.Index), valid) == nil
 }
 
 // decodeLoaded decodes a record that is loaded into a zero one. If its type implements
@@ -297,10 +297,10 @@ func (s *Type) set(to *Record, members schema.Record, skipUnknown bool) error {
 			continue
 		}
 		if m == nil {
-			err := fmt.Errorf("is unknown: %s", Suggest(name, s.members, func(m member) string { return m.Name }))
+			err := fmt.Errorf("is unknown: %s", Suggest(name, s.members, (*Field).member))
 			return &schema.MemberError{Member: name, Err: err}
 		}
-		field := value.Settable(v, m.Field.Index)
+		field := value.Settable(v, m.Go.Field.Index)
 		field.SetZero() // encoding/json would merge the value with the old one
 		if err := m.decoder.Decode(field, text); err != nil {
 			return &schema.MemberError{Member: name, Err: err}
@@ -391,16 +391,16 @@ func (s *Type) reload(to *Record, text []byte, decode bool) error {
 // is none, it returns err.
 func (s *Type) blame(r *Record, err error, decode bool) error {
 	for _, m := range s.members {
-		p := m.at(r)
+		p := m.in(r)
 		if p == nil {
 			continue
 		}
-		text, bad := json.Marshal(map[string]any{m.Name: reflect.NewAt(m.Field.Type, p).Interface()})
+		text, bad := json.Marshal(map[string]any{m.member(): reflect.NewAt(m.Go.Field.Type, p).Interface()})
 		if bad == nil {
 			bad = s.reload(RecordOf(s.New()), text, decode)
 		}
 		if bad != nil {
-			return fmt.Errorf("field %s: %w", m.Name, bad)
+			return fmt.Errorf("field %s: %w", m.member(), bad)
 		}
 	}
 	return err

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -19,15 +20,15 @@ import (
 // A Field is a row of the field table of a record type: what is known of a field of the records,
 // at any depth. Whatever compares its values compares the keys that it returns.
 type Field struct {
-	schema.Field              // only the name if the field is not described
-	Snake        string       // in snake_case, or a path such as address__city
-	path         *path        // of Snake
-	GoType       reflect.Type // of the Go field; nil if it has no Go field
-	kind         reflect.Kind // of the keys if order is nil; see [store.Field]
+	schema.Field                     // only the name if the field is not described
+	Go           ordering.ValueField // zero if it has no Go field
+	Engine       store.Field         // its Key is the sort key of an entry
+	Snake        string              // in snake_case, or a path such as address__city
+	path         *path               // of Snake
+	at           value.Path          // of the Go field
 	described    bool
 	Inside       bool // another field
 	Indexed      bool // the engine has the field, so that conditions can use its index
-	Ordered      bool // the type has a method OrderingKey
 	decodes      bool // a value of a request must be decoded, because methods read or order it
 
 	// JSONKey returns the key of the value in the JSON of an entry. Lookups of text within text
@@ -36,50 +37,77 @@ type Field struct {
 	// order returns the sort key for one that JSONKey returns. If nil, both are equal. That of a
 	// reference By a text is set when all collections are known.
 	order func(sortkey.Key) sortkey.Key
-	// EntryKey returns the sort key of an entry.
-	EntryKey func(*store.Entry) sortkey.Key
-	// goKey returns the key that the Go type of a reference alone would have.
-	goKey func(*store.Entry) sortkey.Key
-	// keyOf returns the sort key of a value of a condition.
-	keyOf func(value any) (sortkey.Key, error)
 	// AnyReference reports whether the value, a reference or a list of references, has one for which the
 	// function returns true. It is called with the key of the value and its sort key: an id, or the
 	// key of a text if the field refers By it.
 	AnyReference func(e *store.Entry, is func(value, key sortkey.Key) bool) bool
+
+	codec // of a member of a struct that is the record
 }
 
-// describeTable makes the field table: rows for the described fields, for those inside them, and for
-// the members of a struct, at any depth.
+// A codec is how a member of a struct is read.
+type codec struct {
+	decoder value.Decoder
+	key     string // the name in quotes, and a colon
+	needed  bool   // loaded data that lack it have a default
+	demands bool   // some values that can be decoded are invalid
+	wanted  bool   // a record without it may be invalid
+	omitted bool   // so is one with an empty value, which JSON omits
+}
+
+// in returns the address of the Go field in a record, or nil if a pointer on the way is nil.
+func (f *Field) in(r *Record) unsafe.Pointer { return f.at.At(unsafe.Pointer(r)) }
+
+// member returns the name of the member of a struct.
+func (f *Field) member() string { return f.Go.Member.Name }
+
+// Fault returns the reason why the member of a struct cannot have a value, in the words of Django REST
+// framework, or "". A value that it can have is only decoded, which takes less memory.
+func (f *Field) Fault(text string) string {
+	if f.decoder.Decode(reflect.New(f.Go.Field.Type).Elem(), text) == nil {
+		return ""
+	}
+	return value.FaultIn(f.Go.Member, text)
+}
+
+// describeTable makes the field table: rows for the members of a struct, at any depth, for the
+// described fields, and for those inside them.
 func (s *builder) describeTable() error {
 	s.byName = map[string]*Field{}
-	for _, d := range slices.Concat(s.described, schema.Nested(s.described)) {
-		f := s.newField(d)
-		f.described, f.Inside = true, len(s.Fields) >= len(s.described)
-		s.Fields, s.byName[f.Snake] = append(s.Fields, f), f
+	all, described := slices.Concat(s.described, schema.Nested(s.described)), map[string]schema.Field{}
+	for _, d := range all {
+		described[ordering.Snake(d.Name)] = d
 	}
-	if s.Open() {
-		return nil
-	}
-	derived, err := ordering.ValueFields(s.Reflect)
-	if err != nil {
-		return err
-	}
-	for _, d := range derived {
-		f := s.byName[d.Name]
-		if f == nil {
-			f = s.newField(schema.Field{Name: d.Name})
-			s.byName[d.Name] = f
-		}
-		s.byName[d.JSON] = f
-		if err := s.derive(f, d); err != nil {
+	var members []ordering.ValueField
+	if !s.Open() {
+		var err error
+		if members, err = ordering.ValueFields(s.Reflect); err != nil {
 			return err
 		}
-		s.Engine.Names = append(s.Engine.Names, d.Name)
 	}
-	for _, m := range s.members {
-		if f := s.byName[ordering.Snake(m.Name)]; !f.described {
-			f.Name = m.Name
+	for _, m := range members {
+		d, known := described[m.Name]
+		if d.Name = cmp.Or(d.Name, m.Name); !known && !m.Inside {
+			d.Name = m.JSON
 		}
+		f, err := s.memberField(d, m)
+		if err != nil {
+			return err
+		}
+		s.byName[m.Name], s.byName[m.JSON] = f, f
+		s.Engine.Names = append(s.Engine.Names, m.Name)
+		if !m.Inside {
+			s.members = append(s.members, f)
+		}
+	}
+	for i, d := range all {
+		f := s.byName[ordering.Snake(d.Name)]
+		if f == nil {
+			f = s.newField(d)
+			s.byName[f.Snake] = f
+		}
+		f.described, f.Inside = true, i >= len(s.described)
+		s.Fields = append(s.Fields, f)
 	}
 	return nil
 }
@@ -92,7 +120,7 @@ func (s *Type) Row(name string) *Field {
 	if f == nil && s.Open() && name != "" {
 		path := pathOf(name)
 		f = s.newField(schema.Field{Name: path.wire})
-		f.Snake, f.path = name, path
+		f.Snake, f.Engine.Name, f.path = name, name, path
 	}
 	return f
 }
@@ -117,11 +145,7 @@ func (s *Type) engineField(name string) (store.Field, bool) {
 	if f == nil || !f.Indexed {
 		return store.Field{}, false
 	}
-	kind := f.kind
-	if (f.order != nil) != (kind == reflect.Struct) { // the order of times is by the microsecond
-		kind = reflect.Invalid
-	}
-	return store.Field{Name: f.Snake, Key: f.EntryKey, Kind: kind, KeyOf: f.keyOf}, true
+	return f.Engine, true
 }
 
 // Field returns the field with a name, in snake_case or as in JSON.
@@ -144,80 +168,92 @@ func (s *Type) Text(name string) *Field {
 // newField returns a row for a field that is read from the JSON of records.
 func (s *Type) newField(d schema.Field) *Field {
 	f := &Field{Field: d, Snake: ordering.Snake(d.Name), order: d.Order(), Indexed: s.Open()}
-	f.path = pathOf(f.Snake)
+	f.Engine.Name, f.path = f.Snake, pathOf(f.Snake)
 	f.JSONKey = func(e *store.Entry) sortkey.Key { return sortkey.JSON(s.ValueIn(e, f)) }
-	f.EntryKey = func(e *store.Entry) sortkey.Key { return f.Sorted(f.JSONKey(e)) }
-	f.keyOf = func(value any) (sortkey.Key, error) {
+	f.compareBy(f.JSONKey, func(value any) (sortkey.Key, error) {
 		k, err := ordering.KeyOf(value)
 		if _, isTime := k.AsTime(); isTime {
 			return k, fmt.Errorf("open records have times as text: want a string, not %T", value)
 		}
-		return f.Sorted(k), err
-	}
+		return k, err
+	})
 	f.AnyReference = s.references(f)
 	return f
 }
 
-// derive sets what the Go type of a field decides.
-func (s *builder) derive(f *Field, d ordering.ValueField) error {
-	f.GoType, f.Indexed, f.Ordered = s.Reflect.FieldByIndex(d.Index).Type, true, d.Ordered
-	base, key := baseOf(f.GoType), s.keyIn(d, f.GoType)
-	f.decodes = d.Ordered || jsontext.Reads(base)
-	own := d.Ordered || jsontext.Writes(base)
-	if f.JSONKey = key; own {
-		f.JSONKey = s.jsonOf(d, f.GoType)
+// compareBy sets the keys of entries and of values of conditions, from keys that are not yet in order.
+func (f *Field) compareBy(key func(*store.Entry) sortkey.Key, keyOf func(value any) (sortkey.Key, error)) {
+	f.Engine.Key = func(e *store.Entry) sortkey.Key { return f.Sorted(key(e)) }
+	f.Engine.KeyOf = func(value any) (sortkey.Key, error) {
+		k, err := keyOf(value)
+		return f.Sorted(k), err
 	}
-	f.kind = d.Kind
-	if m := s.Member(f.Name); f.Refers != "" && m != nil && m.Omits() { // what JSON omits refers to nothing
+}
+
+// memberField returns the row for a field of a struct.
+func (s *builder) memberField(d schema.Field, m ordering.ValueField) (*Field, error) {
+	f := s.newField(d)
+	f.Go, f.Indexed, f.at, f.Engine.Kind = m, true, value.PathTo(s.Reflect, m.Field.Index), m.Kind
+	if !m.Inside {
+		f.codec = codec{decoder: value.DecoderOf(m.Member), key: `"` + m.Member.Name + `":`}
+	}
+	base := baseOf(m.Field.Type)
+	f.decodes = m.Ordered || jsontext.Reads(base)
+	own := m.Ordered || jsontext.Writes(base)
+	if f.JSONKey = s.goKey(f); own {
+		f.JSONKey = f.ownKey
+	}
+	if f.Refers != "" && !m.Inside && m.Omits() { // what JSON omits refers to nothing
 		given := f.JSONKey
-		f.kind, f.JSONKey = reflect.Invalid, func(e *store.Entry) sortkey.Key {
+		f.Engine.Kind, f.JSONKey = reflect.Invalid, func(e *store.Entry) sortkey.Key {
 			if k := given(e); k != sortkey.Int(0) && k != sortkey.Text("") {
 				return k
 			}
 			return sortkey.Null()
 		}
 	}
+	f.AnyReference = s.references(f)
 	switch {
-	case d.Ordered && f.Fold:
-		return fmt.Errorf("field %s: %v has a method OrderingKey, so that it cannot compare without regard to case", f.Name, f.GoType)
-	case f.Refers != "" && (f.kind != reflect.Int || own): // it compares as what it refers to
-		if f.kind != reflect.String || own {
-			f.kind = reflect.Invalid
+	case m.Ordered && f.Fold:
+		return nil, fmt.Errorf("field %s: %v has a method OrderingKey, so that it cannot compare without regard to case", f.Name, m.Field.Type)
+	case f.Refers != "" && (f.Engine.Kind != reflect.Int || own): // it compares as what it refers to
+		if f.Engine.Kind != reflect.String || own {
+			f.Engine.Kind = reflect.Invalid
 		}
-		f.keyOf = func(value any) (sortkey.Key, error) {
-			k, err := d.KeyOf(value)
+		f.compareBy(f.JSONKey, func(value any) (sortkey.Key, error) {
+			k, err := m.KeyOf(value)
 			if err == nil && own && value != nil {
 				p := reflect.New(reflect.TypeOf(value)) // methods may have pointers as receivers
 				p.Elem().Set(reflect.ValueOf(value))
 				k = jsonKey(p.Interface())
 			}
-			return f.Sorted(k), err
-		}
-		f.goKey = key
-		return nil
-	case d.Ordered:
+			return k, err
+		})
+		return f, nil
+	case m.Ordered:
 		f.order = nil
 	}
-	f.EntryKey, f.keyOf = key, d.KeyOf
-	if f.order != nil {
-		f.EntryKey = func(e *store.Entry) sortkey.Key { return f.order(key(e)) }
-		f.keyOf = func(value any) (sortkey.Key, error) {
-			k, err := d.KeyOf(value)
-			return f.order(k), err
-		}
+	if f.Engine.Key, f.Engine.KeyOf = s.goKey(f), m.KeyOf; f.order != nil {
+		f.compareBy(f.Engine.Key, m.KeyOf)
 	}
-	return nil
+	f.setKind()
+	return f, nil
 }
 
-// jsonOf returns the function that returns the key of the JSON of a field of an entry.
-func (s *builder) jsonOf(f ordering.ValueField, t reflect.Type) func(*store.Entry) sortkey.Key {
-	path := value.PathTo(s.Reflect, f.Index)
-	return func(e *store.Entry) sortkey.Key {
-		if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
-			return jsonKey(reflect.NewAt(t, p).Interface())
-		}
-		return sortkey.Null()
+// setKind makes the kind of the keys unknown unless the order leaves it as it is. That of times is by
+// the microsecond.
+func (f *Field) setKind() {
+	if (f.order != nil) != (f.Engine.Kind == reflect.Struct) {
+		f.Engine.Kind = reflect.Invalid
 	}
+}
+
+// ownKey returns the key of the JSON that the type of the Go field writes.
+func (f *Field) ownKey(e *store.Entry) sortkey.Key {
+	if p := f.in(RecordOf(e)); p != nil {
+		return jsonKey(reflect.NewAt(f.Go.Field.Type, p).Interface())
+	}
+	return sortkey.Null()
 }
 
 // jsonKey returns the key of the JSON of a value, or null if it has none.
@@ -241,12 +277,12 @@ func (f *Field) Sorted(k sortkey.Key) sortkey.Key {
 // found.
 func (f *Field) TextKey(text string) sortkey.Key {
 	if f.decodes && f.Refers == "" {
-		v, quoted := reflect.New(f.GoType), text
+		v, quoted := reflect.New(f.Go.Field.Type), text
 		if f.Kind != schema.Integer && f.Kind != schema.Float && f.Kind != schema.Boolean {
 			quoted = string(jsontext.AppendString(nil, text))
 		}
 		if json.Unmarshal([]byte(quoted), v.Interface()) == nil {
-			if k, err := f.keyOf(v.Elem().Interface()); err == nil {
+			if k, err := f.Engine.KeyOf(v.Elem().Interface()); err == nil {
 				return k
 			}
 		}
@@ -267,7 +303,7 @@ func baseOf(t reflect.Type) reflect.Type {
 
 // hasText reports whether the values are text.
 func (f *Field) hasText() bool {
-	t := baseOf(f.GoType)
+	t := baseOf(f.Go.Field.Type)
 	return t == nil || t.Kind() == reflect.String || jsontext.Writes(t)
 }
 
@@ -280,25 +316,24 @@ func (s *Type) Column(name string) *Field {
 	return nil
 }
 
-// ComparesAs sets the order of a field that refers to records By another one, which is text in JSON.
+// Compare sets the order of a field that refers to records By another one, which is text in JSON.
 // If the Go type of that one is another, such as an array, its keys are not those of the text.
-func (f *Field) ComparesAs(by *Field) {
-	f.order = by.order
-	if !by.decodes {
-		return
-	}
-	f.order = func(k sortkey.Key) sortkey.Key {
-		if text, ok := k.AsText(); ok {
-			return by.TextKey(text)
+func (s *Type) Compare(f, by *Field) {
+	if f.order = by.order; by.decodes {
+		f.order = func(k sortkey.Key) sortkey.Key {
+			if text, ok := k.AsText(); ok {
+				return by.TextKey(text)
+			}
+			return k
 		}
-		return k
+		if f.Go.Key != nil && by.order == nil && baseOf(f.Go.Field.Type) == baseOf(by.Go.Field.Type) {
+			f.Engine.Key = s.goKey(f)
+		}
 	}
-	if f.goKey != nil && by.order == nil && baseOf(f.GoType) == baseOf(by.GoType) {
-		f.EntryKey = f.goKey
-	}
+	f.setKind()
 }
 
-// references returns the function refers of a field.
+// references returns the function AnyReference of a field.
 func (s *Type) references(f *Field) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
 	if f.Kind != schema.References {
 		return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
@@ -306,10 +341,11 @@ func (s *Type) references(f *Field) func(*store.Entry, func(value, key sortkey.K
 			return v.Compare(sortkey.Null()) != 0 && is(v, f.Sorted(v))
 		}
 	}
-	if m := s.Member(f.Name); m != nil && m.Field.Type == reflect.TypeFor[[]int]() {
-		return anyOf(f, m, func(id int) sortkey.Key { return sortkey.Int(int64(id)) })
-	} else if m != nil && m.Field.Type == reflect.TypeFor[[]string]() {
-		return anyOf(f, m, sortkey.Text)
+	switch f.Go.Field.Type {
+	case reflect.TypeFor[[]int]():
+		return anyOf(f, func(id int) sortkey.Key { return sortkey.Int(int64(id)) })
+	case reflect.TypeFor[[]string]():
+		return anyOf(f, sortkey.Text)
 	}
 	return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
 		for item := range jsontext.Elements(s.ValueIn(e, f)) {
@@ -321,10 +357,10 @@ func (s *Type) references(f *Field) func(*store.Entry, func(value, key sortkey.K
 	}
 }
 
-// anyOf returns the function refers of a member that is a list.
-func anyOf[E any](f *Field, m *member, key func(E) sortkey.Key) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
+// anyOf returns the function AnyReference of a Go field that is a list.
+func anyOf[E any](f *Field, key func(E) sortkey.Key) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
 	return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
-		list := (*[]E)(m.at(RecordOf(e)))
+		list := (*[]E)(f.in(RecordOf(e)))
 		return list != nil && slices.ContainsFunc(*list, func(item E) bool {
 			v := key(item)
 			return is(v, f.Sorted(v))
@@ -332,22 +368,21 @@ func anyOf[E any](f *Field, m *member, key func(E) sortkey.Key) func(*store.Entr
 	}
 }
 
-// keyIn returns the function that returns the key of a field of an entry, or null if a pointer on
+// goKey returns the function that returns the key of the Go field of an entry, or null if a pointer on
 // the way is nil. The most frequent types are read at their address: a filter that reads all records
 // does little else.
-func (s *builder) keyIn(f ordering.ValueField, t reflect.Type) func(*store.Entry) sortkey.Key {
-	path := value.PathTo(s.Reflect, f.Index)
-	switch t {
+func (s *Type) goKey(f *Field) func(*store.Entry) sortkey.Key {
+	switch f.Go.Field.Type {
 	case reflect.TypeFor[int]():
-		return keyAt(path, func(n int) sortkey.Key { return sortkey.Int(int64(n)) })
+		return keyAt(f.at, func(n int) sortkey.Key { return sortkey.Int(int64(n)) })
 	case reflect.TypeFor[string]():
-		return keyAt(path, sortkey.Text)
+		return keyAt(f.at, sortkey.Text)
 	case reflect.TypeFor[time.Time]():
-		return keyAt(path, sortkey.Time)
+		return keyAt(f.at, sortkey.Time)
 	case reflect.TypeFor[schema.DateTime]():
-		return keyAt(path, func(d schema.DateTime) sortkey.Key { return sortkey.Time(d.Time) })
+		return keyAt(f.at, func(d schema.DateTime) sortkey.Key { return sortkey.Time(d.Time) })
 	}
-	return func(e *store.Entry) sortkey.Key { return f.Key(s.value(RecordOf(e))) }
+	return func(e *store.Entry) sortkey.Key { return f.Go.Key(s.value(RecordOf(e))) }
 }
 
 // keyAt returns the function of the key of the value at a path.

@@ -107,7 +107,7 @@ func (id *identity) Holder(from Getter, e *store.Entry) *store.Entry {
 	if id.Key == nil {
 		return from.Get(id.ID(RecordOf(e)))
 	}
-	return from.Holder(id.Key.Snake, id.Key.EntryKey(e))
+	return from.Holder(id.Key.Snake, id.Key.Engine.Key(e))
 }
 
 // Assign sets the identity of the record of a fresh entry if it has none: the id after last, or a
@@ -189,7 +189,7 @@ func (id *identity) Adopt(r *Record, old *store.Entry) error {
 func (id *identity) Kept(old, changed *store.Entry) error {
 	switch {
 	case id.Key == nil && id.ID(RecordOf(changed)) == old.ID:
-	case id.Key != nil && id.Key.EntryKey(old).Compare(id.Key.EntryKey(changed)) == 0:
+	case id.Key != nil && id.Key.Engine.Key(old).Compare(id.Key.Engine.Key(changed)) == 0:
 	default:
 		return fmt.Errorf("%w: %s was changed to %v", ErrInvalidID, id.Name(old), id.Of(changed))
 	}

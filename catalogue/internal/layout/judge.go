@@ -23,21 +23,20 @@ func (s *builder) describeFits(demands *schema.Description) {
 	}
 	members, _ := schema.ParseKeyed(text)
 	members, err = s.completed(members)
-	s.judges = err == nil
-	for i := range demands.Fields {
-		f := &demands.Fields[i]
+	s.fits = err == nil
+	for _, f := range demands.Fields {
 		value, _ := members.Get(f.Name)
 		m := s.Member(f.Name)
 		if m == nil {
-			s.judges = s.judges && f.Fits(value)
+			s.fits = s.fits && f.Fits(value)
 			continue
 		}
 		m.wanted = m.needed || !f.Fits(value)
-		if f.Kind != schema.Timestamp || f.Check != nil || f.Rule != nil || m.Field.Type != reflect.TypeFor[schema.DateTime]() {
-			m.demand = f // others are valid if they can be decoded
+		if f.Kind != schema.Timestamp || f.Check != nil || f.Rule != nil || m.Go.Field.Type != reflect.TypeFor[schema.DateTime]() {
+			m.demands = true // others are valid if they can be decoded
 		}
-		m.omitted = m.wanted && !m.Quoted() && slices.Contains(m.Options, "omitempty")
-		s.judges = s.judges && (m.omitted || !m.wanted || !m.Omits()) && !m.Indirect && keepsValues(m.Field.Type)
+		m.omitted = m.wanted && !m.Go.Quoted() && slices.Contains(m.Go.Options, "omitempty")
+		s.fits = s.fits && (m.omitted || !m.wanted || !m.Go.Omits()) && !m.Go.Indirect && keepsValues(m.Go.Field.Type)
 	}
 }
 
@@ -67,15 +66,15 @@ func keepsValues(t reflect.Type) bool {
 // object, whose members must be in the order of the struct.
 func (s *Type) Fits(object []byte) bool {
 	in, next := jsontext.Scan(object, jsontext.MaxTextDepth), 0
-	for ok := s.judges && in.Take("{"); ok; next++ {
+	for ok := s.fits && in.Take("{"); ok; next++ {
 		switch {
 		case next == len(s.members):
 			return in.Take("}")
 		case in.Take(s.members[next].key):
 			text, _ := in.Raw()
 			in.Take(",")
-			m := &s.members[next]
-			ok = m.demand == nil || m.demand.Fits(unsafe.String(unsafe.SliceData(text), len(text))) && !(m.omitted && perhapsEmpty(text))
+			m := s.members[next]
+			ok = !m.demands || m.Fits(unsafe.String(unsafe.SliceData(text), len(text))) && !(m.omitted && perhapsEmpty(text))
 		default:
 			ok = !s.members[next].wanted
 		}

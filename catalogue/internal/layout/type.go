@@ -13,13 +13,11 @@ import (
 	"reflect"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // A Type is the record type of a collection: how its records are stored, identified, compared,
@@ -31,12 +29,12 @@ type Type struct {
 	Fields   []*Field            // those that requests can compare: the described ones, and the id
 	byName   map[string]*Field   // these and the others, by the name in snake_case
 	Texts    []*Field            // unique fields that are text
-	members  []member            // members of a struct
+	members  []*Field            // of a struct, in the order of its JSON
 	fill     func(reflect.Value) // makes nil lists of a struct empty; nil if it has none
 	plain    bool                // the JSON of a struct has its id as open records have theirs
 	OwnJSON  bool                // *T implements json.Unmarshaler
 	trusted  bool                // loaded records need no check and no copy, because no methods are called
-	judges   bool                // Fits can be true
+	fits     bool                // Fits can be true
 	Engine   *store.Type
 	Unique   [][]store.Field // sets of fields
 	Copier   *value.Copier
@@ -66,35 +64,10 @@ type Options struct {
 	Now         func() time.Time
 }
 
-// A member is a member of a struct.
-type member struct {
-	jsonmember.Member
-	path    value.Path
-	decoder value.Decoder
-	key     string // the name in quotes, and a colon
-	needed  bool   // loaded data that lack it have a default
-
-	demand  *schema.Field // what a valid value meets; nil if any is valid
-	wanted  bool          // a record without it may be invalid
-	omitted bool          // so is one with an empty value, which JSON omits
-}
-
-// at returns the address of the member of a record, or nil if an embedded pointer is nil.
-func (m *member) at(r *Record) unsafe.Pointer { return m.path.At(unsafe.Pointer(r)) }
-
-// Fault returns the reason why the member cannot have a value, in the words of Django REST framework,
-// or "". A value that it can have is only decoded, which takes less memory.
-func (m *member) Fault(text string) string {
-	if m.decoder.Decode(reflect.New(m.Field.Type).Elem(), text) == nil {
-		return ""
-	}
-	return value.FaultIn(m.Member, text)
-}
-
-// Member returns the member with a name, or nil.
-func (s *Type) Member(name string) *member {
-	if i := slices.IndexFunc(s.members, func(m member) bool { return m.Name == name }); i >= 0 {
-		return &s.members[i]
+// Member returns the row of the member of a struct with a name, or nil.
+func (s *Type) Member(name string) *Field {
+	if i := slices.IndexFunc(s.members, func(m *Field) bool { return m.member() == name }); i >= 0 {
+		return s.members[i]
 	}
 	return nil
 }
