@@ -241,18 +241,17 @@ func (d *deriver) derive(t reflect.Type, at place) error {
 		}
 		d.members[name] = goName
 		m.Field.Index, m.Indirect = slices.Concat(at.index, m.Field.Index), m.Indirect || at.indirect
-		f := fieldKey(m.Field.Type)
+		key, inner, pointer := keyOf(m.Field.Type), m.Field.Type, m.Field.Type.Kind() == reflect.Pointer
 		if m.Indirect {
-			f.kind = reflect.Invalid
+			key.kind = reflect.Invalid
 		}
-		d.list = append(d.list, ValueField{
-			Member: m, Name: name, JSON: at.inJSON + m.Name, Key: keyAt(m.Field, f.key), Kind: f.kind, KeyOf: valueKey(m.Field.Type, f.key, f.own),
-			Inside: at.prefix != "", Ordered: f.ordered,
-		})
-		inner, pointer := m.Field.Type, m.Field.Type.Kind() == reflect.Pointer
 		if pointer {
 			inner = inner.Elem()
 		}
+		d.list = append(d.list, ValueField{
+			Member: m, Name: name, JSON: at.inJSON + m.Name, Key: keyAt(m.Field, key.of), Kind: key.kind, KeyOf: valueKey(m.Field.Type, key.of),
+			Inside: at.prefix != "", Ordered: hasOrder(inner),
+		})
 		if !isObject(inner) || len(at.outer) == d.depth || slices.Contains(at.outer, inner) {
 			continue
 		}

@@ -32,8 +32,8 @@ func KeyOf(value any) (sortkey.Key, error) {
 	case json.Number:
 		return sortkey.JSON(v.String()), nil
 	}
-	key, t := keyOf(reflect.TypeOf(value)), reflect.TypeOf(value)
-	k := key(addressable(reflect.ValueOf(value), t))
+	t := reflect.TypeOf(value)
+	k := keyOf(t).of(addressable(reflect.ValueOf(value), t))
 	if k.Compare(sortkey.List()) >= 0 { // null, or a list with an element, may be a value without JSON
 		if _, err := json.Marshal(value); err != nil {
 			return sortkey.Key{}, err
@@ -42,58 +42,10 @@ func KeyOf(value any) (sortkey.Key, error) {
 	return k, nil
 }
 
-// A memberKey is the key of a member of a struct.
-type memberKey struct {
-	key     func(reflect.Value) sortkey.Key
-	kind    reflect.Kind // see [ValueField]
-	ordered bool         // the type has a method OrderingKey
-	own     bool         // the type decides how its values compare
-}
-
-// fieldKey returns the key of a member of type t.
-func fieldKey(t reflect.Type) memberKey {
-	base := t
-	if base.Kind() == reflect.Pointer {
-		base = base.Elem()
-	}
-	ordered := hasOrder(base)
-	own := ownKey(base) != nil || marshals(t) || t == reflect.TypeFor[json.Number]()
-	f := memberKey{keyOf(t), reflect.Invalid, ordered, own}
-	switch {
-	case t.Kind() == reflect.Pointer: // the key can be null
-	case hasMethod[integerKeyed](t):
-		f.kind = reflect.Int
-	case isTime(t):
-		f.kind = reflect.Struct
-	case !own:
-		f.kind = basicKind(t)
-	}
-	return f
-}
-
-// isTime reports whether the keys of all values of a type are those of times.
-func isTime(t reflect.Type) bool {
-	of := reflect.TypeFor[time.Time]()
-	if t.Kind() == reflect.Struct && t != of && !hasMethod[keyed](t) {
-		if f, ok := t.FieldByName("Time"); ok && f.Anonymous && len(f.Index) == 1 {
-			t = f.Type
-		}
-	}
-	return t == of
-}
-
-// basicKind returns the kind of the keys of basicKey.
-func basicKind(t reflect.Type) reflect.Kind {
-	switch t.Kind() {
-	case reflect.Bool:
-		return reflect.Bool
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		return reflect.Int
-	case reflect.String:
-		return reflect.String
-	}
-	return reflect.Invalid
+// A typeKey is the key of the values of a type.
+type typeKey struct {
+	of   func(reflect.Value) sortkey.Key // of an addressable value
+	kind reflect.Kind                    // see [ValueField]
 }
 
 // readable adapts key to an unexported field, whose value can be read only through its
@@ -123,19 +75,19 @@ func marshals(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[json.Marshaler]()) || hasMethod[json.Marshaler](t)
 }
 
-// keyOf returns the function that computes the key of an addressable value of type t.
-func keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
+// keyOf returns the key of type t.
+func keyOf(t reflect.Type) typeKey {
 	if t.Kind() == reflect.Pointer { // before Marshaler, which t implements too
-		if key := ownKey(t.Elem()); key != nil {
+		if key, own := ownKey(t.Elem()); own {
 			return pointerKey(key)
 		}
 	}
-	if key := ownKey(t); key != nil {
+	if key, own := ownKey(t); own {
 		return key
 	}
 	switch {
 	case marshals(t), t == reflect.TypeFor[json.Number](), recursive(t):
-		return jsonKey
+		return typeKey{of: jsonKey}
 	case t.Kind() == reflect.Pointer:
 		return pointerKey(keyOf(t.Elem()))
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8, t.Kind() == reflect.Array:
@@ -144,36 +96,38 @@ func keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
 	return basicKey(t)
 }
 
-// ownKey returns the key function of a time or of a type with a method OrderingKey. It returns
-// nil for all other types.
-func ownKey(t reflect.Type) func(reflect.Value) sortkey.Key {
+// ownKey returns the key of a time or of a type with a method OrderingKey, and reports whether t is one.
+func ownKey(t reflect.Type) (key typeKey, own bool) {
 	// Addr avoids a copy of the value on the heap.
 	switch {
 	case hasMethod[integerKeyed](t):
-		return func(v reflect.Value) sortkey.Key {
+		return typeKey{func(v reflect.Value) sortkey.Key {
 			return sortkey.Int(v.Addr().Interface().(integerKeyed).OrderingKey())
-		}
+		}, reflect.Int}, true
 	case hasMethod[keyed](t):
-		return func(v reflect.Value) sortkey.Key { return v.Addr().Interface().(keyed).OrderingKey() }
+		return typeKey{of: func(v reflect.Value) sortkey.Key { return v.Addr().Interface().(keyed).OrderingKey() }}, true
 	}
 	if t == reflect.TypeFor[time.Time]() {
-		return func(v reflect.Value) sortkey.Key { return sortkey.Time(*v.Addr().Interface().(*time.Time)) }
+		return typeKey{func(v reflect.Value) sortkey.Key { return sortkey.Time(*v.Addr().Interface().(*time.Time)) }, reflect.Struct}, true
 	}
 	if t.Kind() != reflect.Struct {
-		return nil
+		return key, false
 	}
 	f, found := t.FieldByName("Time")
 	if !found || !f.Anonymous || f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() {
-		return nil
+		return key, false
 	}
-	key := keyOf(f.Type)
-	return func(v reflect.Value) sortkey.Key {
+	inner := keyOf(f.Type)
+	if len(f.Index) > 1 { // a pointer on the way may be nil
+		inner.kind = reflect.Invalid
+	}
+	return typeKey{func(v reflect.Value) sortkey.Key {
 		v, err := v.FieldByIndexErr(f.Index)
 		if err != nil {
 			return sortkey.Null()
 		}
-		return key(v)
-	}
+		return inner.of(v)
+	}, inner.kind}, true
 }
 
 // recursive reports whether a type is a list of itself or a pointer to itself.
@@ -189,21 +143,23 @@ func recursive(t reflect.Type) bool {
 	return true
 }
 
-func basicKey(t reflect.Type) func(reflect.Value) sortkey.Key {
+func basicKey(t reflect.Type) typeKey {
 	switch t.Kind() {
 	case reflect.Bool:
-		return func(v reflect.Value) sortkey.Key { return sortkey.Bool(v.Bool()) }
+		return typeKey{func(v reflect.Value) sortkey.Key { return sortkey.Bool(v.Bool()) }, reflect.Bool}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return func(v reflect.Value) sortkey.Key { return sortkey.Int(v.Int()) }
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return func(v reflect.Value) sortkey.Key { return unsignedKey(v.Uint()) }
+		return typeKey{func(v reflect.Value) sortkey.Key { return sortkey.Int(v.Int()) }, reflect.Int}
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return typeKey{func(v reflect.Value) sortkey.Key { return sortkey.Int(int64(v.Uint())) }, reflect.Int}
+	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		return typeKey{of: func(v reflect.Value) sortkey.Key { return unsignedKey(v.Uint()) }}
 	case reflect.Float32, reflect.Float64:
 		bits := t.Bits()
-		return func(v reflect.Value) sortkey.Key { return floatKey(v.Float(), bits) }
+		return typeKey{of: func(v reflect.Value) sortkey.Key { return floatKey(v.Float(), bits) }}
 	case reflect.String:
-		return func(v reflect.Value) sortkey.Key { return sortkey.Text(v.String()) }
+		return typeKey{func(v reflect.Value) sortkey.Key { return sortkey.Text(v.String()) }, reflect.String}
 	}
-	return jsonKey
+	return typeKey{of: jsonKey}
 }
 
 // floatKey returns the key of the shortest decimal that identifies f among the floats with
@@ -216,28 +172,28 @@ func floatKey(f float64, bits int) sortkey.Key {
 	return sortkey.Decimal(strconv.FormatFloat(f, 'e', -1, bits))
 }
 
-func pointerKey(key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
-	return func(v reflect.Value) sortkey.Key {
+func pointerKey(to typeKey) typeKey {
+	return typeKey{of: func(v reflect.Value) sortkey.Key {
 		if v.IsNil() {
 			return sortkey.Null()
 		}
-		return key(v.Elem())
-	}
+		return to.of(v.Elem())
+	}}
 }
 
-func listKey(t reflect.Type) func(reflect.Value) sortkey.Key {
+func listKey(t reflect.Type) typeKey {
 	key := keyOf(t.Elem())
-	return func(v reflect.Value) sortkey.Key {
+	return typeKey{of: func(v reflect.Value) sortkey.Key {
 		if v.Kind() == reflect.Slice && v.IsNil() {
 			return sortkey.Null()
 		}
 		var room [8]sortkey.Key
 		elements := room[:0]
 		for i := range v.Len() {
-			elements = append(elements, key(v.Index(i)))
+			elements = append(elements, key.of(v.Index(i)))
 		}
 		return sortkey.List(elements...)
-	}
+	}}
 }
 
 // jsonKey returns the key of the JSON of a value, or null if it cannot be marshalled.
@@ -262,22 +218,22 @@ func unsignedKey(u uint64) sortkey.Key {
 }
 
 // valueKey returns the function that computes the key of a condition's value for a field of
-// type t. key returns the key of an addressable value of that type. If own is true, the
-// type decides how its values compare, so no other type can stand for it.
-func valueKey(t reflect.Type, key func(reflect.Value) sortkey.Key, own bool) func(any) (sortkey.Key, error) {
+// type t, whose key is that of its addressable values.
+func valueKey(t reflect.Type, key func(reflect.Value) sortkey.Key) func(any) (sortkey.Key, error) {
 	base := t
 	if t.Kind() == reflect.Pointer {
 		base = t.Elem()
 	}
-	plain := !own && base.Kind() != reflect.Struct
+	_, own := ownKey(base) // no other type can stand for one that decides how its values compare
+	own = own || marshals(t) || t == reflect.TypeFor[json.Number]()
 	return func(value any) (sortkey.Key, error) {
 		switch x := value.(type) { // without reflection
 		case string:
-			if plain && base.Kind() == reflect.String {
+			if !own && base.Kind() == reflect.String {
 				return sortkey.Text(x), nil
 			}
 		case int:
-			if plain && isInteger(base) {
+			if !own && isInteger(base) {
 				return sortkey.Int(int64(x)), nil
 			}
 		}
@@ -292,53 +248,47 @@ func valueKey(t reflect.Type, key func(reflect.Value) sortkey.Key, own bool) fun
 		case v.Kind() == reflect.Pointer && v.Type() != base:
 			v = v.Elem()
 		}
-		if w, ok := as(v, base, own); ok && base != t {
+		if !own && isAlike(v.Type(), base) {
+			return basicKey(v.Type()).of(v), nil
+		}
+		if w, ok := as(v, base); ok && base != t {
 			p := reflect.New(base)
 			p.Elem().Set(w)
 			return key(addressable(p, t)), nil
 		} else if ok {
 			return key(addressable(w, t)), nil
 		}
-		if k, ok := integerKey(v, base, own); ok {
-			return k, nil
-		}
 		return sortkey.Key{}, fmt.Errorf("want %v, not %T", base, value)
 	}
 }
 
-// as returns a value as one of type t and reports whether it can stand for one.
-func as(v reflect.Value, t reflect.Type, own bool) (reflect.Value, bool) {
-	if v.Type() == t {
-		return v, true
+// isAlike reports whether a value of a type can stand for one of type t, which does not decide how its
+// values compare.
+func isAlike(v, t reflect.Type) bool {
+	switch {
+	case isInteger(v):
+		return isInteger(t) || isFloat(t)
+	case isFloat(v):
+		return isFloat(t)
 	}
-	if t.Kind() == reflect.Struct && v.Type() == reflect.TypeFor[time.Time]() {
+	return v.Kind() == t.Kind() && (t.Kind() == reflect.String || t.Kind() == reflect.Bool)
+}
+
+// as returns a value as one of type t and reports whether it can stand for one.
+func as(v reflect.Value, t reflect.Type) (reflect.Value, bool) {
+	switch {
+	case v.Type() == t, t.Kind() == reflect.Interface && v.Type().Implements(t):
+		return v, true
+	case v.Kind() == reflect.String && t.Kind() == reflect.String && hasOrder(t) && !marshals(t):
+		return v.Convert(t), true
+	case t.Kind() == reflect.Struct && v.Type() == reflect.TypeFor[time.Time]():
 		if f, ok := t.FieldByName("Time"); ok && f.Anonymous && f.Type == v.Type() && len(f.Index) == 1 {
 			box := reflect.New(t).Elem()
 			box.FieldByIndex(f.Index).Set(v)
 			return box, true
 		}
 	}
-	if t.Kind() == reflect.Interface && v.Type().Implements(t) {
-		return v, true
-	}
-	if v.Kind() != t.Kind() || own && (t.Kind() != reflect.String || !hasOrder(t) || marshals(t)) {
-		return reflect.Value{}, false
-	}
-	switch t.Kind() {
-	case reflect.String, reflect.Bool:
-		return v.Convert(t), true
-	}
 	return reflect.Value{}, false
-}
-
-// integerKey returns the key of a number for a field of numbers of another type.
-func integerKey(v reflect.Value, t reflect.Type, own bool) (sortkey.Key, bool) {
-	switch {
-	case own || !isInteger(t) && !isFloat(t):
-	case isInteger(v.Type()), isFloat(v.Type()) && isFloat(t):
-		return basicKey(v.Type())(v), true
-	}
-	return sortkey.Key{}, false
 }
 
 func isInteger(t reflect.Type) bool { return reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr }
