@@ -18,8 +18,9 @@ import (
 
 // A Codec describes a service whose pages are not those of the framework: the parameters of a
 // request, the form of a page, and errors. The zero value is that of a service whose pages are bare
-// lists, by limit and offset, until one is empty. [GitHub] returns a Codec whose fields may be changed.
-// That of a service with pages such as {"data":[…],"meta":{"next":"https://…","total":42}} is
+// lists, by limit and offset, until one is empty. [GitHub] returns a Codec whose fields may be
+// changed. That of a service with pages such as {"data":[…],"meta":{"next":"https://…","total":42}}
+// is
 //
 //	codec := &cataloguetest.Codec{
 //		Pages: pagination.Numbers{Size: "per_page"},
@@ -30,21 +31,18 @@ import (
 //		},
 //	}
 //
-// The paths of lists and records may lack the slash at their end, which the links then lack too. The
-// number of a page past the last is that of an empty page, which the last precedes. Headers that only the framework sends, such
-// as Allow, are absent.
-//
-// A Codec is not modified, and may be shared by servers. Its functions are called concurrently if
-// requests are sent so.
+// The paths of lists and records may lack the slash at their end, which the links then lack too.
+// The number of a page past the last is that of an empty page. Headers that only the framework
+// sends, such as Allow, are absent. Servers may share a Codec. Its functions are called
+// concurrently if requests are sent so.
 type Codec struct {
-	// Pages is the style of the pages, unless [Options.Pages] is set. It has the names of the
-	// parameters with the place and the size of a page. Other parameters are those of the framework,
-	// after Query has changed them.
+	// Pages is the style of the pages, unless [Options].Pages is set. It has the names of the
+	// parameters with the place and the size of a page. Other parameters are those of the
+	// framework, after Query has changed them.
 	Pages pagination.Style
 
-	// Next and Count are the names of what pages have: the next link and the number of all records.
-	// Package clienttest calls them so, and omits what cannot be wrong: if Count is empty, a client
-	// cannot notice that a record is missing.
+	// Next and Count are the names of the next link and of the number of all records in a page, for
+	// package clienttest: if Count is empty, a client cannot notice that a record is missing.
 	Next, Count string
 
 	// Query, if not nil, changes the parameters of a request for a list to those of the framework,
@@ -55,15 +53,13 @@ type Codec struct {
 	// the response. Otherwise the body is the list of the records.
 	Body func(page LinkedPage, header http.Header) any
 
-	// Error, if not nil, returns the status and the body of an error, to be encoded as JSON, given
-	// the framework's. Otherwise they are the framework's. The status must be between 200 and 999. Error
-	// is called for paths that are not served too, but not for those that only the handler of
-	// [Options.Wrap] serves.
+	// Error, if not nil, returns the status, between 200 and 999, and the body of an error, to be
+	// encoded as JSON. Otherwise they are the framework's. Error is called for paths that are not
+	// served too, but not for those that only the handler of [Options].Wrap serves.
 	Error func(failure Failure) (status int, body any)
 }
 
-// A LinkedPage is a page of a service with a [Codec]. Its links are the service's, and empty if there is
-// no such page.
+// A LinkedPage is a page of a service with a [Codec]. Its links are the service's, or empty.
 type LinkedPage struct {
 	pagination.Envelope[json.RawMessage]
 	// First and Last are the links to the first and the last page of a list whose pages have
@@ -71,7 +67,7 @@ type LinkedPage struct {
 	First, Last string
 }
 
-// A Failure is a response of the framework with an error. It has a Detail or Fields.
+// A Failure is an error response of the framework. It has a Detail or Fields.
 type Failure struct {
 	Status int    // at least 400
 	Name   string // of a record of the collection, such as "film role"; empty at other paths

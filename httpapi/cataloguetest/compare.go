@@ -15,8 +15,7 @@ import (
 )
 
 // Compare sends the same requests to a fake and to the service that it stands for, one after
-// another, and fails the test where the responses differ. It proves that a fake still is its
-// service:
+// another, and fails the test where the responses differ:
 //
 //	func TestFakeIsTheService(t *testing.T) {
 //		server := cataloguetest.NewWith(t, cataloguetest.Options{Fixtures: os.DirFS("testdata")})
@@ -32,12 +31,10 @@ import (
 // Of a request, the method, the path, the query, the header and the body count. Of a response, the
 // status counts, the body, and the headers that the fake sends, except Date, Server, ETag,
 // Content-Length and Set-Cookie. The order of the members of an object does not count. URLs are
-// compared by path and query, apart from the path of Live.URL. At most 4 KiB of the differences of
-// a request are reported.
+// compared by path and query, apart from the path of Live.URL.
 //
 // Compare calls tb.Fatalf if a request cannot be sent, or if the recording cannot be written or
-// read, or is of other requests. It is written after all requests have been answered.
-// O(size of the responses).
+// read, or is of other requests. O(size of the responses).
 func (s *Server) Compare(tb testing.TB, live Live, requests ...*http.Request) {
 	tb.Helper()
 	rec, err := newRecording(live, s.URL)

@@ -16,8 +16,12 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A Fault changes, delays or prevents the response to a request. [Server.Inject] applies
-// it to the requests that a [Match] selects. The zero Fault is invalid.
+// A Fault changes, delays or prevents the response to a request. [Server.Inject] applies it. The
+// zero Fault is invalid.
+//
+// ResetAfter, Stall and Truncate omit at least the last byte of a body, take a negative n for zero,
+// and change no response without a body. A request that Status, RateLimit or ResetConnection
+// answers does not reach the catalogue, so a write has no effect, unless the fault is [Late].
 type Fault struct {
 	stage stage
 	// apply applies the fault to a request. It reports whether it could: faults of
@@ -40,11 +44,9 @@ const (
 	whileSending                // ResetAfter, Stall
 )
 
-// Status responds with a status code and a body. The request does not reach the
-// catalogue, so a write has no effect, unless the fault is [Late]. The Content-Type is application/json if the
-// body is JSON, and otherwise text/html, as in the error pages of proxies. Use [Header]
-// to set another. A response with status 204 or 304 has no body. The code must be
-// between 200 and 999.
+// Status responds with a status code, which must be between 200 and 999, and a body. The
+// Content-Type is application/json if the body is JSON, and otherwise text/html, as in the error
+// pages of proxies; [Header] sets another. A response with status 204 or 304 has no body.
 func Status(code int, body string) Fault {
 	if code < 200 || code > 999 {
 		return Fault{err: fmt.Errorf("Status: invalid status %d; want 200 to 999", code)}
@@ -61,9 +63,9 @@ func Status(code int, body string) Fault {
 	}}
 }
 
-// RateLimit responds with status 429, the service's body, and a header Retry-After with the time that
-// is left in seconds, rounded up. It ends when that time has passed since the first request to which
-// it has responded so. As with [Status], the request does not reach the catalogue.
+// RateLimit responds with status 429, the service's body, and a header Retry-After with the time
+// that is left in seconds, rounded up. It ends when d has passed since the first request to which
+// it has responded so.
 func RateLimit(d time.Duration) Fault {
 	var once sync.Once
 	var end time.Time
@@ -82,7 +84,8 @@ func RateLimit(d time.Duration) Fault {
 }
 
 // Late applies a fault after the request has reached the catalogue: a write has its effect, and its
-// response is an error, comes later, or is lost. A client that sends the request again writes twice.
+// response is an error, comes later, or is lost. A client that sends the request again writes
+// twice.
 //
 //	server.Inject(cataloguetest.Match{Method: "POST"}, cataloguetest.Late(cataloguetest.ResetConnection()))
 //	server.Inject(cataloguetest.Match{Method: "POST"}, cataloguetest.Late(cataloguetest.Status(502, "")))
@@ -95,10 +98,9 @@ func Late(fault Fault) Fault {
 	return fault
 }
 
-// Header sets a header of the response, or removes it if value is empty. For
-// example, Header("Retry-After", "1") goes with a [Status] 503 or 429, and
-// Header("Content-Type", "text/html") mislabels a page. Content-Length and
-// Transfer-Encoding cannot be set; see [Truncate], [ResetAfter] and [Stall].
+// Header sets a header of the response, or removes it if value is empty. For example,
+// Header("Retry-After", "1") goes with a Status 503 or 429. Content-Length and Transfer-Encoding
+// cannot be set.
 func Header(name, value string) Fault {
 	name = http.CanonicalHeaderKey(name)
 	if !isToken(name) || name == "Content-Length" || name == "Transfer-Encoding" {
@@ -116,14 +118,12 @@ func Header(name, value string) Fault {
 	}}
 }
 
-// Delay waits before the request reaches the catalogue. Several delays add up. If the
-// request's context ends first, because the client has disconnected, the connection is
-// closed. Inside a synctest bubble the time is the bubble's. A delay of zero or less has no
-// effect.
+// Delay waits before the request reaches the catalogue. Several delays add up. If the request's
+// context ends first, because the client has disconnected, the connection is closed. A delay of
+// zero or less has no effect.
 //
-// The request body is read before the wait, because net/http does not detect before the
-// end of the body that a client has disconnected. Of a body longer than 1 MiB, which
-// the service refuses, only the first part is read, and the wait does not end early.
+// The request body is read before the wait, because net/http does not detect before the end of the
+// body that a client has disconnected. After 1 MiB of a longer body, the wait does not end early.
 func Delay(d time.Duration) Fault {
 	return Fault{stage: beforeResponse, apply: func(i *interceptor) bool {
 		i.delay += max(d, 0)
@@ -131,12 +131,9 @@ func Delay(d time.Duration) Fault {
 	}}
 }
 
-// ResetConnection closes the connection before the response. The request does not reach the
-// catalogue, so a write has no effect.
-//
-// The client of net/http retries a GET if the connection has been used before, as if
-// the server had closed an idle connection. The program sees the error only if the
-// retry is reset as well.
+// ResetConnection closes the connection before the response. The client of net/http retries a GET
+// if the connection has been used before, as if the server had closed an idle connection. The
+// program sees the error only if the retry is reset as well.
 func ResetConnection() Fault {
 	return Fault{stage: beforeResponse, apply: func(i *interceptor) bool {
 		i.reset = true
@@ -144,17 +141,13 @@ func ResetConnection() Fault {
 	}}
 }
 
-// ResetAfter sends the header, with the Content-Length of the whole body, and n bytes of
-// the body, and then closes the connection. At least the last byte is missing. The
-// request reaches the catalogue, so a write has its effect. A response without a
-// body is not changed. A negative n counts as zero.
+// ResetAfter sends the header, with the Content-Length of the whole body, and n bytes of the body,
+// and then closes the connection. A write has its effect.
 func ResetAfter(n int) Fault { return cutAfter(n, false) }
 
-// Stall sends the header, with the Content-Length of the whole body, and n bytes of the body, and then
-// nothing: the response never ends, and is aborted when the context of the request ends, because the
-// client has disconnected or the server is closed. At least the last byte is missing. The
-// request reaches the catalogue, so a write has its effect. A response without a body is not changed. A
-// negative n counts as zero. [Delay] is a service that sends nothing at all.
+// Stall sends the header, with the Content-Length of the whole body, and n bytes of the body, and
+// then nothing: the response is aborted when the client disconnects or the server is closed. A
+// write has its effect.
 func Stall(n int) Fault { return cutAfter(n, true) }
 
 func cutAfter(n int, stalls bool) Fault {
@@ -164,9 +157,8 @@ func cutAfter(n int, stalls bool) Fault {
 	}}
 }
 
-// Truncate sends only the first n bytes of the body, with a Content-Length that
-// agrees. The response is valid HTTP, but its JSON is invalid. At least the last byte
-// is missing. A response without a body is not changed. A negative n counts as zero.
+// Truncate sends only the first n bytes of the body, with a Content-Length that agrees. The
+// response is valid HTTP, but its JSON is invalid.
 func Truncate(n int) Fault {
 	return Fault{stage: atEnd, apply: func(i *interceptor) bool {
 		if len(i.response.Body) == 0 {
@@ -177,13 +169,13 @@ func Truncate(n int) Fault {
 	}}
 }
 
-// Do calls f when the request arrives, before the catalogue responds to it. A test uses it
-// to change records while a client reads them:
+// Do calls f when the request arrives, before the catalogue responds to it. A test uses it to
+// change records while a client reads them:
 //
 //	server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Do(func() { films.Delete(1) }))
 //
-// f runs in the goroutine of the request, and concurrently if requests are. If f panics,
-// the connection is closed. If f is nil, the fault is invalid.
+// f runs in the goroutine of the request. If f panics, the connection is closed. If f is nil, the
+// fault is invalid.
 func Do(f func()) Fault {
 	if f == nil {
 		return Fault{err: errors.New("Do: nil function")}
@@ -194,19 +186,18 @@ func Do(f func()) Fault {
 	}}
 }
 
-// Page calls change with each page of a collection, which it may modify, and with the
-// request for it, which must not be modified:
+// Page calls change with each page of a collection, which it may modify, and with the request for
+// it, which must not be modified:
 //
 //	cataloguetest.Page(func(_ *http.Request, page *pagination.Envelope[json.RawMessage]) {
 //		page.Count--
 //	})
 //
-// Pages are the responses with status 200 to GET and HEAD requests for the path of a collection.
-// Other responses do not change. A Count that pages do not have is -1 and has no effect. Of a service
-// with a [Codec], page has what responses have; a token is part of a link, as a client would send it. A page
-// that change leaves unmodified does not count as changed. A changed page is not indented. change
-// runs in the goroutine of the request, and concurrently if requests are. If it returns records
-// that are not valid JSON, the page is not changed. If change is nil, the fault is invalid.
+// Pages are the responses with status 200 to GET and HEAD requests for the path of a collection. A
+// Count that pages do not have is -1 and has no effect. Of a service with a [Codec], page has what
+// responses have; a token is part of a link. A page that change leaves unmodified, or whose records
+// are not valid JSON after it, is not changed. change runs in the goroutine of the request, and
+// concurrently if requests are. If change is nil, the fault is invalid.
 func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage])) Fault {
 	if change == nil {
 		return Fault{err: errors.New("Page: nil function")}
@@ -216,8 +207,8 @@ func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage
 	}}
 }
 
-// NextIsSelf makes the next link of a page lead to the page itself, on the last page as well. A client
-// that follows the links never ends. The only page of a list is not changed.
+// NextIsSelf makes the next link of a page lead to the page itself, on the last page as well. A
+// client that follows the links never ends. The only page of a list is not changed.
 func NextIsSelf() Fault {
 	return Page(func(r *http.Request, page *envelope) {
 		if link, err := url.Parse(cmp.Or(page.Next, page.Previous)); err == nil && link.Host != "" {
@@ -227,8 +218,8 @@ func NextIsSelf() Fault {
 	})
 }
 
-// MissingRow removes the last record of a page. The count and the links do not
-// change, so the record is on no page. An empty page is not changed.
+// MissingRow removes the last record of a page. The count and the links do not change, so the
+// record is on no page. An empty page is not changed.
 func MissingRow() Fault {
 	return Page(func(_ *http.Request, page *envelope) {
 		page.Records = page.Records[:max(len(page.Records)-1, 0)]
@@ -236,11 +227,9 @@ func MissingRow() Fault {
 }
 
 // RepeatedRow repeats the first record of a page, which may then have one more than its limit. The
-// count and the links do not change. An empty page is not changed.
-//
-// Together with a [MissingRow] for the same requests, each page has the right number of
-// records, and the whole list has as many as its count. This happens in services whose
-// orderings have ties that each query breaks differently.
+// count and the links do not change. An empty page is not changed. With a [MissingRow] for the same
+// requests, the list has as many records as its count, as in services whose queries break ties
+// differently.
 func RepeatedRow() Fault {
 	return Page(func(_ *http.Request, page *envelope) {
 		page.Records = slices.Concat(page.Records[:min(1, len(page.Records))], page.Records)

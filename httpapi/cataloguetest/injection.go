@@ -24,17 +24,17 @@ type Injection struct {
 	matched, shared, selected, count int
 }
 
-// Count returns the number of requests that the fault has changed. Selected requests
-// that it could not change do not count, such as a request for a page to which another
-// fault responds with a status. A fault whose Count is zero at the end of the test fails it.
+// Count returns the number of requests that the fault has changed. Selected requests that it could
+// not change do not count, such as a request for a page to which another fault responds with a
+// status.
 func (j *Injection) Count() int {
 	j.owner.mu.Lock()
 	defer j.owner.mu.Unlock()
 	return j.count
 }
 
-// Remove removes the fault and leaves the others of the server. Requests that have
-// already arrived are not affected. Only the first call has an effect.
+// Remove removes the fault. Requests that have already arrived are not affected. Only the first
+// call has an effect.
 func (j *Injection) Remove() {
 	j.owner.mu.Lock()
 	defer j.owner.mu.Unlock()

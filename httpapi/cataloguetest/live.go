@@ -15,12 +15,12 @@ import (
 
 // Live is the running service that a fake stands for; see [Server.Compare].
 type Live struct {
-	// URL is the address of the service, such as https://catalogue.example.org, before the
-	// path of a request. If empty, the responses are those of Recording, and no request is sent.
+	// URL is the address of the service, such as https://catalogue.example.org, before the path of
+	// a request. If empty, the responses are those of Recording, and no request is sent.
 	URL string
 
-	// Client sends the requests to URL. Its Transport can add credentials. Redirects are not
-	// followed. If nil, it is [http.DefaultClient].
+	// Client sends the requests to URL, without following redirects. Its Transport can add
+	// credentials. If nil, it is [http.DefaultClient].
 	Client *http.Client
 
 	// Recording is the name of a file with the responses of the service, in JSON lines. Compare
@@ -29,8 +29,8 @@ type Live struct {
 	// names suggest a secret, such as api_key. They are not printed either.
 	Recording string
 
-	// Volatile lists the names of members whose values differ from one service to another, such
-	// as updatedAt. Compare requires only that both sides have them, at the same places.
+	// Volatile lists the names of members whose values differ from one service to another, such as
+	// updatedAt. Both sides must have them, at the same places.
 	Volatile []string
 }
 

@@ -155,10 +155,8 @@ func (w *loggedWriter) Flush() {
 
 func (w *loggedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// An Exchange is a request and its response, as the client sent and received
-// them. The response includes the effect of faults.
-//
-// At most 1 MiB of each body is kept. [Options.MaxExchanges] bounds the number of exchanges.
+// An Exchange is a request and its response, as the client sent and received them. The response
+// includes the effect of faults. At most 1 MiB of each body is kept.
 type Exchange struct {
 	Method string
 	URL    *url.URL    // path and query
@@ -169,18 +167,16 @@ type Exchange struct {
 	ResponseHeader http.Header // as set by the handler, without the Date that net/http adds
 	ResponseBody   []byte      // as written by the handler
 
-	// Cut reports whether a body is incomplete here, because it is too long. The client and
-	// the server have all of it.
+	// Cut reports whether a body is incomplete here, because it is too long.
 	Cut bool
 
-	// Duration is the time from the request to the last byte of the response, on the
-	// clock of the test.
+	// Duration is the time from the request to the last byte of the response, on the clock of the
+	// test.
 	Duration time.Duration
 
-	// Aborted reports whether the response ended early: the handler panicked, which
-	// closes the connection, as some faults do, or it could not write because
-	// the client had disconnected. Writes that fit into the buffers between them, some
-	// kilobytes in process and more over a socket, succeed even then.
+	// Aborted reports whether the response ended early: the handler panicked, which closes the
+	// connection, as some faults do, or it could not write because the client had disconnected.
+	// Writes that fit into the buffers between them succeed even then.
 	Aborted bool
 }
 

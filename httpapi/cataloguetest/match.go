@@ -10,41 +10,35 @@ import (
 	"strings"
 )
 
-// A Match selects the requests that a fault applies to: those that match all of its
-// fields that are set. The zero Match selects every request.
+// A Match selects the requests that a fault applies to: those that match all of its fields that are
+// set. The zero Match selects every request.
 type Match struct {
-	// Method is the method of the request in upper case. If empty, any method
-	// matches.
+	// Method is the method of the request in upper case.
 	Method string
-	// Path is the decoded path of the request, such as "/api/events/", or
-	// "/v1/films/7/" for a record of a program's own collection. It may be a pattern of
-	// [path.Match]: "/v1/films/*/" matches the path of any film. If empty, any path matches.
+	// Path is the decoded path of the request, such as "/api/events/", or a pattern of
+	// [path.Match]: "/v1/films/*/" matches the path of any film.
 	Path string
-	// Collection is the key or path segment of a collection, such as "itemVariants"
-	// or "item_variants". It matches requests to the path of the collection and, if its
-	// records have paths of their own, to those, with any method. If empty, any request
-	// matches.
+	// Collection is the key or path segment of a collection, such as "itemVariants" or
+	// "item_variants". It matches requests to the path of the collection and to those of its
+	// records.
 	Collection string
 	// Query are parameters of the request, each with one of its values or, if the list is empty,
-	// with any, such as {"offset": {"21"}} for a page. Others do not matter. If nil, any query
-	// matches.
+	// with any, such as {"offset": {"21"}} for a page. Others do not matter.
 	Query url.Values
 	// Header are headers of the request, in the same way.
 	Header http.Header
-	// Body is text that the body of the request contains, such as `"name":"Rope"`. If empty, any
-	// request matches. At most 1 MiB of the body is searched.
+	// Body is text that the body of the request contains, such as `"name":"Rope"`. At most 1 MiB of
+	// the body is searched.
 	Body string
 
-	// Share is the fraction of the requests matching the fields above that is
-	// selected: 0.1 selects about one in ten. The choice depends only on
-	// the number of the request among those, so a program that sends its requests one
-	// after another meets the same faults in every run. With concurrent requests, the
-	// same numbers are selected, but the order of arrival is not determined. Zero
+	// Share is the fraction of the requests matching the fields above that is selected: 0.1 selects
+	// about one in ten. The choice depends only on the number of the request among those, so a
+	// program that sends its requests one after another meets the same faults in every run. Zero
 	// selects all.
 	Share float64
 
-	// Nth is the first request that is selected, of those that the fields above select; 1 is the
-	// first. Zero selects all.
+	// Nth is the first request that is selected, of those that the fields above select, from 1.
+	// Zero selects all.
 	Nth int
 	// Times is the largest number of requests that are selected, from the Nth on. Zero selects the
 	// Nth or, if that is zero too, all.

@@ -20,14 +20,10 @@
 //
 // # Records
 //
-// A fixture file holds an array of records, a saved page of the framework, or several
-// collections. An invalid file fails the test with its name and the line, column and member at
-// fault. A server of definitions without fixtures is empty; Records of package resources/sample
-// makes some up. A test can also build the catalogue itself.
-//
-// Without definitions, a server has the 39 documented collections, with the records that package
-// sample generates. They are the same in every run, generated once per process and cloned for
-// each server. Tests change records through server.Catalogue:
+// [Options].Fixtures are files of records. A server of definitions without fixtures is empty;
+// Records of package resources/sample makes some up. Without definitions, a server has the 39
+// documented collections, with sample records, which are the same in every run. Tests change
+// records through server.Catalogue:
 //
 //	server := cataloguetest.New(t)
 //	events, err := resources.Events.In(server.Catalogue)
@@ -40,23 +36,10 @@
 //
 // # Services
 //
-// Fixtures, faults and assertions use the keys and path segments of the collections, below the
-// root. Records have paths of their own, such as /v1/films/7/. A [Match] selects them by Path, or
-// all of a collection by Collection. Faults of pages do not change them.
-//
-// Pages are those of Django REST framework, by limit and offset. A fake can have pages by number
-// or by cursor, or use a later version of the framework:
-//
-//	server := cataloguetest.NewWith(t, cataloguetest.Options{
-//		Definitions: []catalogue.AnyDefinition{Directors, Films},
-//		Pages:       pagination.Numbers{Size: "page_size"},
-//		Framework:   schema.DRF318(time.UTC),
-//	})
-//
-// With a [Codec], pages are those of another service: bare lists with links in the header Link, as
-// GitHub and GitLab have them, or
-// others that a program describes. This fake has the issues of GitHub, at
-// /repos/octocat/hello/issues, with faults and assertions in its terms:
+// Pages are those of Django REST framework, by limit and offset. [Options].Pages selects pages by
+// number or by cursor, and Framework a later version. With a [Codec], pages are those of another
+// service: bare lists with links in the header Link, as GitHub and GitLab have them, or others that
+// a program describes. Faults and assertions then have its terms:
 //
 //	server := cataloguetest.NewWith(t, cataloguetest.Options{
 //		Definitions: []catalogue.AnyDefinition{Issues},
@@ -64,30 +47,17 @@
 //		Codec:       cataloguetest.GitHub(),
 //	})
 //
-// With [Options.Wrap], the server has endpoints of the program's own as well, such as
-// /login, behind the same client, log and faults.
+// [Options].Wrap adds endpoints of the program's own, such as /login, behind the same client, log
+// and faults. [Server.Compare] compares the fake with the running service.
 //
-// # Requests
+// # Requests and faults
 //
-// [Server.Exchanges] returns every request with its response. [Server.AssertRequests] compares
-// them with a list. Whether a client reads all records, whatever goes wrong, is tested by
-// [github.com/gobacklist/backlist/httpapi/clienttest.VerifyClient].
+// [Server.Exchanges] returns every request with its response. [Server.AssertRequests] compares them
+// with a list. When a test fails, its last requests are logged, with the bodies of error responses.
 //
-// [Server.Compare] sends the same requests to the running service, or compares with a recording of
-// its responses, to prove that the fake still is that service.
-//
-// When a test fails, its last requests are logged, with the bodies of error responses.
-//
-// # Faults
-//
-// [Server.Inject] applies a fault to requests. A [Match] selects the requests: the nth one, or a
-// number of them, a path, a page, a parameter, a header, text of the body, or a fraction of all. A
-// [Fault] is an error status, a rate limit, a delay, a connection that is reset, a body that is
-// truncated or stops, HTML instead of JSON, a write between two requests, or a
-// page with wrong contents, such as a next link that leads to the page itself, or a missing or
-// repeated record. [Late] makes a fault happen after the write of the request. [Page] makes any
-// other. A fault that has changed no response at the end of the test fails it, unless it has been
-// removed.
+// [Server.Inject] applies a [Fault], such as an error status, a delay, a reset connection or a page
+// with wrong contents, to the requests that a [Match] selects. A fault that has changed no response
+// at the end of the test fails it, unless it has been removed.
 //
 //	func TestUnavailable(t *testing.T) {
 //		synctest.Test(t, func(t *testing.T) { // the delay takes no time
@@ -104,33 +74,19 @@
 //		})
 //	}
 //
-// # Programs
-//
-// [Open] returns a server for a program that is not a test, such as the command in
-// examples/backlist, which serves tests in any language. [Server.TryInject] applies
-// a fault and returns an error if it is invalid.
-//
-// Package clienttest runs a client through many situations of such servers.
+// Whether a client reads all records, whatever goes wrong, is tested by
+// [github.com/gobacklist/backlist/httpapi/clienttest.VerifyClient].
 //
 // # Transport
 //
-// The client reaches the server in process, without sockets, at
-// http://catalogue.test. The connection is a [net.Pipe] between the
-// [http.Transport] and the [http.Server] of net/http. Contexts, timeouts,
-// streaming, limits, HEAD and headers therefore behave as they do over a network,
-// with these differences:
+// The client reaches its own server in process, without sockets, and nothing else. The connection
+// is a net.Pipe between the [http.Transport] and the [http.Server] of net/http. Contexts, timeouts,
+// streaming, limits, HEAD and headers therefore behave as they do over a network, with these
+// differences: a write blocks until the other side reads, nothing is encrypted, the errors of a
+// reset connection have other texts, and there is no HTTP/2.
 //
-//   - A pipe has no buffer. A write blocks until the other side reads, whereas a
-//     socket buffers some hundred kilobytes.
-//   - With [Options.Secure], requests and responses have a TLS state, but nothing
-//     is encrypted and there is no certificate.
-//   - The errors of a connection that is reset differ in their texts.
-//   - There is no HTTP/2.
-//
-// The client reaches only its own server. A request to any other address returns an error.
-//
-// Code that needs an address instead of a client reaches the same handler, with the same log
-// and faults, by a server of package httptest:
+// Code that needs an address instead of a client reaches the same handler, with the same log and
+// faults, by a server of package httptest:
 //
 //	listening := httptest.NewServer(server.Handler)
 //	defer listening.Close()
@@ -138,10 +94,10 @@
 //
 // # Synthetic time
 //
-// A server works inside a bubble of [testing/synctest.Test] if it is made there with the T of
-// the bubble. All its goroutines block durably, so a handler that sleeps and a
-// client that times out take no time. If a server is made outside the bubble and used inside,
-// or the other way round, its requests return an error with that reason.
+// A server works inside a bubble of [testing/synctest.Test] if it is made there with the T of the
+// bubble. All its goroutines block durably, so a handler that sleeps and a client that times out
+// take no time. If a server is made outside the bubble and used inside, or the other way round, its
+// requests return an error with that reason.
 package cataloguetest
 
 import (
@@ -166,25 +122,18 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// A Server is a fake of the catalogue service. A server made by [New] or [NewWith] belongs
-// to one test and is closed when the test ends. A server made by [Open] belongs to a
-// program, which closes it. A Server is safe for concurrent use.
-//
-// [net/http/httptest.NewTestServer] of Go 1.27 serves any handler in process too. A Server
-// has records, faults and a log of its exchanges besides. Its client reaches only URL,
-// whereas the client of NewTestServer reaches its server for any host. Both work inside a
-// bubble of [testing/synctest.Test] and end with the test.
+// A Server is a fake of the catalogue service. One made by [New] or [NewWith] belongs to a test and
+// is closed when the test ends. One made by [Open] belongs to a program, which closes it. A Server
+// is safe for concurrent use.
 type Server struct {
 	// Catalogue holds the records. Changes to it are served at once.
 	Catalogue *catalogue.Catalogue
-	// Handler serves the collections and records the exchanges. Client reaches it; it
-	// may also be called directly.
+	// Handler serves the collections and records the exchanges. It may be called directly.
 	Handler http.Handler
-	// URL is the address of Handler, without a trailing slash. The events are at
-	// URL + "/api/events/", unless Options.Root is set.
+	// URL is the address of Handler, without a trailing slash. The events are at URL +
+	// "/api/events/", unless Options.Root is set.
 	URL string
-	// Client sends requests to Handler and reaches no other address. The test may
-	// change it.
+	// Client sends requests to Handler and reaches no other address. The test may change it.
 	Client *http.Client
 
 	log    exchangeLog
@@ -194,25 +143,20 @@ type Server struct {
 	end    func() // has an effect once
 }
 
-// New returns a server with the sample records that permits every write. It calls NewWith with
-// the zero Options.
+// New returns NewWith(tb, Options{}): a server with the sample records that permits every write.
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	return NewWith(tb, Options{})
 }
 
-// NewWith returns a server configured by opts. It is open until the test and its
-// subtests have ended. Servers share no mutable state, so tests may run in
-// parallel. NewWith calls tb.Fatalf if the options contradict each other, if a
-// definition, the root or a fixture is invalid, or if Options.Wrap returns nil.
+// NewWith returns a server configured by opts. It is open until the test and its subtests have
+// ended. NewWith calls tb.Fatalf if the options contradict each other, if a definition, the root or
+// a fixture is invalid, or if Options.Wrap returns nil. At the end, running requests lose their
+// connection, and the server waits for their handlers. A panic that the handler reports, such as that
+// of a rule, fails the test.
 //
-// At the end of the test, requests that are still running lose their connection,
-// and the server waits for their handlers. Faults that have changed no response fail the test, and so does
-// a panic of a rule or another function of the program that the handler calls. If it has failed, its last requests are logged, with the bodies of error responses.
-//
-// The first call that needs the sample records generates them, which takes some
-// tens of milliseconds. Later calls clone them, at a cost that does not depend on
-// their number.
+// The first call generates the sample records in some tens of milliseconds. Later calls clone them
+// in O(1).
 func NewWith(tb testing.TB, opts Options) *Server {
 	tb.Helper()
 	s, err := newServer(opts, func(r *http.Request, err error) {
@@ -245,12 +189,10 @@ func NewWith(tb testing.TB, opts Options) *Server {
 	return s
 }
 
-// Open returns a server configured by opts that belongs to no test, for a program such as a
-// fake service with a port of its own. The caller must call Close. Errors that are not sent
-// to clients are logged by the standard logger of package log.
-//
-// Open returns an error in the cases in which [NewWith] fails the test. In a program that runs for
-// long, set [Options.MaxExchanges].
+// Open returns a server configured by opts that belongs to no test, for a program such as a fake
+// service with a port of its own. The caller must call Close. It returns an error where NewWith
+// fails the test. Errors that are not sent to clients are logged by package log. Set
+// Options.MaxExchanges in a program that runs for long:
 //
 //	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: records, MaxExchanges: 1000})
 //	if err != nil {
@@ -315,86 +257,74 @@ func (s *Server) open(opts Options, errorLog *log.Logger) {
 	s.URL, s.Client, s.made, s.end = url, client, fake.ThisSide(), sync.OnceFunc(end)
 }
 
-// Close closes the connections of the server's client and waits for their handlers. Requests
-// that the client sends later return an error. Close has no effect on callers of Handler,
-// and none after the first call. Servers of a test are closed when the test ends, and need
-// not be closed before.
+// Close closes the connections of the server's client and waits for their handlers. Requests that
+// the client sends later return an error. Close has no effect on callers of Handler, and none after
+// the first call. Servers of a test need not be closed.
 func (s *Server) Close() { s.end() }
 
 // Options configures a [Server]. The zero value serves the sample records over http, and permits
-// every write.
-//
-// Catalogue may be set neither with Definitions nor with Fixtures.
+// every write. Catalogue may be set neither with Definitions nor with Fixtures.
 type Options struct {
-	// Definitions, if not empty, are the collections of the server, which has no others.
-	// There are no sample records for them: the server is empty unless there are Fixtures.
-	// If empty, the server has the 39 documented collections.
+	// Definitions, if not empty, are the collections of the server, which is empty unless there are
+	// Fixtures. Otherwise it has the 39 documented collections.
 	Definitions []catalogue.AnyDefinition
 
-	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is
-	// "/api/".
+	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is "/api/".
 	Root string
 
 	// Pages is the style of the pages of the collections whose descriptions have no other; see
 	// [httpapi.Options]. If nil, pages have a limit and an offset and the documented service's
 	// sizes. If Wrap returns a handler with another style, Pages must be that, since faults use it.
-	// Faults of pages apply to all styles.
 	Pages pagination.Style
 
-	// Codec describes the pages of a service that are not the framework's. If nil, they are the
-	// framework's. It translates what the handler that Wrap returns responds to requests for the
-	// root listing, collections and records. Faults, assertions and the log see the service's form.
+	// Codec, if not nil, describes the pages of a service that are not the framework's. It
+	// translates what the handler that Wrap returns responds to requests for the root listing,
+	// collections and records. Faults, assertions and the log see the service's form.
 	Codec *Codec
 
 	// Framework is the version of Django REST framework that the server imitates; see
 	// [httpapi.Options]. The zero value is 3.14.
 	Framework schema.Framework
 
-	// Catalogue, if not nil, is served itself and not cloned: records that are
-	// posted are written to it. It may hold types of the program.
+	// Catalogue, if not nil, is served itself and not cloned: records that are posted are written
+	// to it.
 	Catalogue *catalogue.Catalogue
 
-	// Fixtures, if not nil, is a file system whose files hold all records. A collection
-	// that has no file is empty. Each file whose name ends in .json, in the root or below, is
-	// one of the following:
+	// Fixtures, if not nil, is a file system whose files hold all records. A collection that has no
+	// file is empty. Each file whose name ends in .json, at any depth, is one of the following:
 	//
-	//   - A collection, if the name before the extension is a collection's key or
-	//     path segment (events.json, item_variants.json): an array of records, or a saved
-	//     page of the framework, whose results are used.
+	//   - A collection, if the name before the extension is its key or path segment (events.json,
+	//     item_variants.json): an array of records, or a saved page of the framework.
 	//   - Several collections, if the file has any other name: an object that maps keys to
 	//     arrays of records, as [catalogue.Catalogue.Save] writes it.
 	//
-	// Records are in wire form, each with its id. References are not checked. An invalid file
-	// fails the test with its name, the collection, and the line and the member of the
-	// record, or the line and column of a syntax error. So does an unknown collection, a
-	// collection that occurs twice, an empty file, and a file system without fixtures.
+	// Records are in wire form, each with its id. References are not checked. An invalid file fails
+	// the test with its name, the collection, and the line and the member of the record, or the
+	// line and column of a syntax error. So does an unknown collection, one that occurs twice, an
+	// empty file, and a file system without fixtures.
 	Fixtures fs.FS
 
 	// Authorizer decides which writes are permitted. If nil, all are.
 	Authorizer httpapi.Authorizer
 
-	// Assign returns the values of fields that the request determines; see [httpapi.Options]. If nil,
-	// there are none.
+	// Assign returns the values of fields that the request determines; see [httpapi.Options].
 	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
 
-	// Forms, ETags and AuthorizeReads determine that bodies may be forms, that responses have entity tags, and
-	// that the Authorizer decides about reads too; see [httpapi.Options]. For other options of the
-	// handler, Wrap can return one that the test has made of the Catalogue.
+	// Forms, ETags and AuthorizeReads are those of [httpapi.Options]. For its other options, Wrap
+	// can return a handler that the test has made of the Catalogue.
 	Forms, ETags, AuthorizeReads bool
 
-	// Wrap, if not nil, returns a handler for all requests, given the handler of the
-	// collections. It adds endpoints of the program's own, such as "/login", and passes
-	// all other requests on. A request goes through the log, the faults, the handler that
-	// Wrap returns, and the handler of the collections, in this order. So faults apply to
-	// the program's endpoints, and assertions count their requests. A nil result fails the
-	// test.
+	// Wrap, if not nil, returns a handler for all requests, given the handler of the collections.
+	// It adds endpoints of the program's own, such as "/login", and passes all other requests on. A
+	// request goes through the log, the faults, the handler that Wrap returns, and the handler of
+	// the collections, in this order. A nil result fails the test.
 	Wrap func(http.Handler) http.Handler
 
-	// MaxExchanges is the largest number of exchanges that are kept. The oldest ones are dropped
-	// first; assertions apply to those that are kept. If zero or negative, all are.
+	// MaxExchanges is the largest number of exchanges that are kept, the latest ones; assertions
+	// apply to these. If zero or negative, all are.
 	MaxExchanges int
 
-	// Secure makes URL an https URL.
+	// Secure makes URL an https URL. Requests have a TLS state without a certificate.
 	Secure bool
 }
 
@@ -448,19 +378,15 @@ var sampleCatalogue = sync.OnceValues(func() (*catalogue.Catalogue, error) {
 //	server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, ""))
 //	server.Inject(cataloguetest.Match{Query: url.Values{"offset": {"21"}}}, cataloguetest.MissingRow())
 //
-// If several faults apply to one request, they take effect in the order in which a
-// response is made: delays and resets before the response, a status in its place,
-// changes to its page, headers, truncation, and finally the way its bytes are
-// sent. Faults of the same kind take effect in the order of the calls, so the last of
-// two statuses is sent. Each fault counts the requests as they arrive, independently
-// of other faults.
+// If several faults apply to one request, they take effect in the order in which a response is
+// made: delays and resets before the response, a status in its place, changes to its page, headers,
+// truncation, and finally the way its bytes are sent. Faults of the same kind take effect in the
+// order of the calls. Each fault counts the requests as they arrive.
 //
-// A fault that has changed no response at the end of the test fails it, with the place where
-// Inject was called, unless it has been removed.
-//
-// Inject calls Fatalf on the testing.TB of the server if match or fault is invalid, or if
-// match can match no request. If the server belongs to no test, Inject logs the error and
-// injects nothing; use [Server.TryInject] there.
+// A fault that has changed no response at the end of the test fails it, with the place where Inject
+// was called, unless it has been removed. Inject calls Fatalf on the [testing.TB] of the server if
+// match or fault is invalid, or if match can match no request. If the server belongs to no test,
+// Inject logs the error and injects nothing.
 func (s *Server) Inject(match Match, fault Fault) *Injection {
 	i, err := s.faults.add(match, fault, caller())
 	if err == nil {
@@ -475,9 +401,9 @@ func (s *Server) Inject(match Match, fault Fault) *Injection {
 	return &Injection{owner: &s.faults}
 }
 
-// TryInject applies fault to the requests that match selects, as [Server.Inject] does. It
-// returns an error if match or fault is invalid, or if match can match no request. It is meant
-// for programs, whose faults come from a configuration or a request.
+// TryInject applies fault as [Server.Inject] does, for programs whose faults come from a
+// configuration or a request. It returns an error if match or fault is invalid, or if match can
+// match no request.
 func (s *Server) TryInject(match Match, fault Fault) (*Injection, error) {
 	i, err := s.faults.add(match, fault, caller())
 	if err != nil {
