@@ -174,10 +174,10 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 
 // Update validates a JSON object, changes the record that Get returns, and returns its JSON, which
 // the caller may modify. Fields that are absent from the object or from the JSON of the record keep
-// their values. Concurrent updates of different fields lose nothing. If a text changes to which
-// fields of other records refer, these change at the same instant. If the precondition returns an
-// error, Update returns it. The precondition must not write to the catalogue, and may be called
-// twice. The other errors are those of Create.
+// their values. If a text changes to which fields of other records refer, these change at the same
+// instant. If the precondition returns an error, Update returns it. It must not write to the
+// catalogue, and may be called twice. Other errors are those of Create. Concurrent updates of
+// different fields lose nothing.
 func (c AnyCollection) Update(ctx context.Context, segment string, e Edit) (record []byte, err error) {
 	return c.core.Update(ctx, segment, core.Edit(e))
 }

@@ -45,9 +45,9 @@ func (c *Catalogue) Snapshot() *Catalogue { return &Catalogue{c.set.Clone(true)}
 // the collections and ids, or nil. They are references to records that do not exist, which writes
 // from Go, loads, and deletions of records that fields inside others refer to can leave, and, in
 // collections with Options.Validate, values that are not valid: because the description has
-// changed, or whatever rules look at. Check first calls [Collection.Check] for every collection and
-// returns the first error, which is a bug in this package. Writers do not wait. O(records ×
-// references), and the cost of Collection.Check.
+// changed, or whatever rules look at. Check first returns an error of [Collection.Check], which is
+// a bug in this package. Writers do not wait. O(records × references), and the cost of
+// Collection.Check.
 func (c *Catalogue) Check() error { return c.set.Check() }
 
 // New returns an empty catalogue with the collections of the definitions, in their order:

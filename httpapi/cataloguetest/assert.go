@@ -12,8 +12,8 @@ import (
 )
 
 // Exchanges returns copies of the exchanges so far, in the order in which their requests arrived. A
-// response that the client has read is complete, even if its handler has not yet returned. O(n) in
-// the number of exchanges and the size of their bodies.
+// response that the client has read is complete, even if its handler has not yet returned. O(size
+// of the exchanges).
 func (s *Server) Exchanges() []Exchange { return s.log.exchanges() }
 
 // AssertRequests fails the test unless the server received exactly these requests, in this order:

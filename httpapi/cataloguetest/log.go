@@ -167,7 +167,7 @@ type Exchange struct {
 	ResponseHeader http.Header // as set by the handler, without the Date that net/http adds
 	ResponseBody   []byte      // as written by the handler
 
-	// Cut reports whether a body is incomplete here, because it is too long.
+	// Cut reports whether a body is incomplete here.
 	Cut bool
 
 	// Duration is the time from the request to the last byte of the response, on the clock of the
