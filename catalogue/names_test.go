@@ -95,8 +95,8 @@ func TestNamesInDefinitions(t *testing.T) {
 	equal(t, "Unique", [][]string{{"unit_price", "us _gross"}}, about.Unique)
 }
 
-// TestNamesBesideTheID: a member of open records whose name is that of the id in snake_case has only
-// its name in JSON.
+// TestNamesBesideTheID checks that a member of open records has only its name in JSON if that is
+// the id's in snake_case.
 func TestNamesBesideTheID(t *testing.T) {
 	c := mustCollection[schema.Record](t, catalogue.Options{Indexes: [][]ordering.Term{{ordering.Asc("ID")}}})
 	must(t, c.Load(strings.NewReader(`[{"id":1,"_id":"5fb","ID":2},{"id":2,"_id":"5fa","ID":3},{"id":3,"ID":1}]`), catalogue.LoadOptions{}))

@@ -178,8 +178,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestValidateChanges stores what rules and normalized values make of records from Go, and keeps
-// read-only members. A load changes nothing.
+// TestValidateChanges checks that writes from Go store the results of rules and normalized values
+// and keep read-only members, and that a load changes nothing.
 func TestValidateChanges(t *testing.T) {
 	const at = "2024-05-10T18:00:00Z" // offeredAt
 	free := offer{Code: "B ", Customer: " y", Name: " free ", Percent: 10, CreatedAt: offeredAt}

@@ -311,8 +311,8 @@ type page struct {
 	field *schema.Field // the first of the order, unless pages are counted
 }
 
-// ask adds the page that the request asks for to a query. If there can be no such page, it sends
-// a response and returns false.
+// ask sets the window and the place of q to the requested page. If there can be no such page, it
+// sends a response and returns false.
 func (v *view) ask(q *catalogue.Query) (p page, ok bool) {
 	is := &v.route.is
 	p.Place, ok = pagination.Requested(v.style, v.query, math.MaxInt)

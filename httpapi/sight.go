@@ -76,8 +76,8 @@ func (s *sight) sees(ctx context.Context, collection, field, value string) (bool
 	return len(list.Records) > 0, err
 }
 
-// see adds the rows of the collections to which the paths of tests of a route lead to a filter. It
-// does nothing if s is nil.
+// see adds to a filter the rows of the collections to which the paths of tests lead from a route.
+// It does nothing if s is nil.
 func (s *sight) see(ctx context.Context, from *route, f *schema.Filter, tests []schema.Test) (err error) {
 	if s == nil {
 		return nil

@@ -372,8 +372,8 @@ func (r Range) contains(k sortkey.Key) bool {
 	return (from > 0 || from == 0 && !r.FromExcluded) && (to < 0 || to == 0 && r.ToIncluded)
 }
 
-// InRanges reports whether a key is in one of several ranges, which must be sorted and not
-// overlap, like the result of [Condition.Ranges]. It is for collections. O(log n) comparisons.
+// InRanges reports whether a key is in one of several ranges, which must be sorted and not overlap,
+// as those of [Condition.Ranges]. O(log n) comparisons.
 func InRanges(ranges []Range, k sortkey.Key) bool {
 	if len(ranges) > 2 {
 		i, _ := slices.BinarySearchFunc(ranges, k, func(r Range, k sortkey.Key) int { return r.To.Compare(k) })

@@ -169,8 +169,8 @@ func FieldsOf[T any]() (*Fields[T], error) {
 	return fs, nil
 }
 
-// A ValueField is a field of records whose type is known only at run time. It is for collections of
-// records; programs with a slice use [Fields].
+// A ValueField is a field of records whose type is known only at run time. Programs with a slice
+// use [Fields].
 type ValueField struct {
 	// Member is the member of the struct that has the field. The Index of its Field is the path from the
 	// record, and it is Indirect if any struct on the path is a pointer.
@@ -195,9 +195,9 @@ type ValueField struct {
 	Ordered bool
 }
 
-// ValueFields returns the fields of a struct type in the order of the struct, as
-// [FieldsOf] does. The fields of a struct inside it follow the field that is the struct. The
-// error wraps [ErrInvalidFields]. It is for collections of records. O(fields).
+// ValueFields returns the fields of a struct type in the order of the struct, as [FieldsOf] does.
+// The fields of a struct inside it follow the field that is the struct. The error wraps
+// [ErrInvalidFields]. O(fields).
 func ValueFields(t reflect.Type) ([]ValueField, error) {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%w: %v is not a struct", ErrInvalidFields, t)

@@ -12,11 +12,10 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// KeyOf returns the key of a Go value, which compares as [FieldsOf] specifies for the fields
-// of its type: a boolean, a number, a string, a [time.Time], a value with a method
-// OrderingKey, a slice, or any other value by its JSON. Nil is null. KeyOf returns an error
-// for a value that cannot be marshaled. It is for collections. O(length of the JSON), or O(1) for booleans, integers
-// and strings.
+// KeyOf returns the key of a Go value, which compares as [FieldsOf] specifies for the fields of its
+// type: a boolean, a number, a string, a [time.Time], a value with a method OrderingKey, a slice,
+// or any other value by its JSON. Nil is null. KeyOf returns an error for a value that cannot be
+// marshaled. O(length of the JSON), or O(1) for booleans, integers and strings.
 func KeyOf(value any) (sortkey.Key, error) {
 	switch v := value.(type) {
 	case nil:

@@ -271,7 +271,8 @@ func (f Field) clean(value string, checks *checker) (text string, wrong FieldErr
 	return f.quoted(text), wrong
 }
 
-// quoted returns the JSON of a value that is a number or a boolean, or null.
+// quoted returns a number or a boolean as a JSON string if the field is Quoted, and other values as
+// they are.
 func (f Field) quoted(text string) string {
 	if !f.Quoted || text == "" || text == "null" || text[0] == '"' {
 		return text

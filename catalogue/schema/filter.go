@@ -110,8 +110,8 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 	return filter, nil
 }
 
-// test returns the test of a parameter, which errors name, with the given values. ok is false if the
-// parameter counts as absent or if message is not empty.
+// test returns the test of a parameter with the given values. Errors name the parameter. ok is
+// false if the parameter counts as absent or if message is not empty.
 func (f Field) test(lookup string, given []string, parameter func() string, checks *checker) (t Test, ok bool, message string) {
 	t = Test{Field: ordering.Snake(f.Name), Lookup: lookup}
 	last := validUTF8(given[len(given)-1])

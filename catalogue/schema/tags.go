@@ -163,7 +163,7 @@ func always(*Field) bool { return true }
 
 func isTextual(f *Field) bool { return f.Kind.isText() }
 
-// tagChoices makes the field a Choice or, if it is an integer, one of some values of the type.
+// tagChoices makes the field a Choice or, for an integer type, restricts it to the listed values.
 func (f *Field) tagChoices(value string, t reflect.Type) error {
 	f.Choices = strings.Split(value, "|")
 	for i, choice := range f.Choices {

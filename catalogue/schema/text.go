@@ -57,9 +57,9 @@ func (f Field) cleanChoice(value string, _ *checker) (text string, messages []st
 	return string(jsontext.AppendString(nil, chosen)), nil
 }
 
-// cleanString returns all messages about the length, the characters and the form of a string at
-// once, together with the text. notText is the message for another value, and wrong the one for
-// a text that is not valid. If valid is nil, all texts are.
+// cleanString returns the JSON of a text, and all messages about its length, characters and form at
+// once: notText if the value is not a string, and wrong if valid, unless it is nil, rejects the
+// text.
 func (f Field) cleanString(value, notText, wrong string, valid func(string) bool) (text string, messages []string) {
 	clean, ok := f.stringOf(value)
 	switch {

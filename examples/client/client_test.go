@@ -30,7 +30,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunErrors also checks that nothing is printed.
+// TestRunErrors checks the errors of failures and wrong arguments, and that nothing is printed.
 func TestRunErrors(t *testing.T) {
 	server := cataloguetest.New(t)
 	server.Inject(cataloguetest.Match{Collection: "events"}, cataloguetest.MissingRow())

@@ -10,7 +10,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// known is what a page knows of the records of a collection that fields refer to.
+// known caches the records of a collection that fields refer to, by their names.
 type known struct {
 	options []option // some records
 	whole   bool     // these are all records, and few
@@ -37,7 +37,8 @@ type referred struct {
 	by string
 }
 
-// records requests some records of a collection, once for each page and field that refers to it.
+// records returns some records of a collection, which it requests once for each page and field that
+// refers to it.
 func (v *view) records(c *collection, by string) *known {
 	k := v.known[referred{c, by}]
 	if k == nil {
@@ -56,7 +57,7 @@ func (v *view) records(c *collection, by string) *known {
 	return k
 }
 
-// options returns options for records, whose values are their ids or the texts of a field.
+// options returns one option for each record, whose value is the id or the text of a field.
 func options(c *collection, by string, records []schema.Record) (options []option) {
 	for _, record := range records {
 		if value := c.text(record, by); value != "" {

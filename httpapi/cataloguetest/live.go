@@ -43,7 +43,7 @@ type recording struct {
 	at   int           // number of requests
 }
 
-// An answer is the response to a request, without what is secret, as a line of a recording has it.
+// An answer is one line of a recording: a response without its secrets.
 type answer struct {
 	Request string // method, path and query
 	Status  int

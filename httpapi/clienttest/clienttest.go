@@ -143,9 +143,9 @@ type Options struct {
 
 	// Pages is the style of the pages of collections whose descriptions have no other; see
 	// [httpapi.Options]. If nil, it is that of the Codec or, without one, pages have a limit and an
-	// offset. The sizes of pages are those of the situations and scenarios. What no client can notice
-	// does not happen. Pages with numbers cannot overlap, so there is no second
-	// write. Pages without a count, such as those by cursors, have no row-missing,
+	// offset. The sizes of pages are those of the situations and scenarios. Faults that a client
+	// cannot detect are left out, such as a second write between numbered pages, which cannot
+	// overlap. Pages without a count, such as those by cursors, have no row-missing,
 	// row-repeated-for-another or count-shrinks.
 	Pages pagination.Style
 

@@ -28,7 +28,7 @@ type turn struct {
 	come chan struct{} // closed when it is the goroutine's turn
 }
 
-// newQueue returns a queue of a seed. It is called in the bubble.
+// newQueue returns a queue with the given seed. It is called in the bubble.
 func newQueue(seed int) *queue {
 	q := &queue{arrived: make(chan struct{}, 1)}
 	if seed > 0 {

@@ -157,7 +157,8 @@ func (f form) errorKinds() []kind {
 // wait returns how long a rate limit lasts.
 func wait(arg int) time.Duration { return time.Duration(1+arg%30) * time.Second }
 
-// stall is a service that stops before the response or, if the argument is odd, inside its body.
+// stall returns the fault of a service that stops before the response or, if the argument is odd,
+// inside its body.
 func stall(arg int) cataloguetest.Fault {
 	if arg%2 == 0 {
 		return cataloguetest.Delay(time.Hour)
@@ -285,8 +286,8 @@ func (s *scenario) match(st step) cataloguetest.Match {
 // changed.
 type state []bool
 
-// newState returns the state with n records: every second one of the dataset, so that
-// others can be inserted between them, or the first if that are too many.
+// newState returns the state with n records: every second one of the dataset, so that others can be
+// inserted between them, or the first n if the dataset has fewer than twice as many.
 func newState(of, n int) state {
 	s := make(state, of)
 	for i := range n {

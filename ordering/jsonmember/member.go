@@ -222,8 +222,8 @@ func tagName(f reflect.StructField) (name string, encoded bool) {
 	return name, true
 }
 
-// encodedName returns the name that encoding/json reads from a name with invalid characters,
-// or "" if it uses that of the field. Before Go 1.27 it always does. Go 1.27 accepts all
+// encodedName returns the name that encoding/json uses for a tag with invalid characters, or "" if
+// it falls back to the name of the field. Before Go 1.27 it always does. Go 1.27 accepts all
 // characters but commas, quotes and backslashes, and reads a name up to one of these.
 func encodedName(name string) string {
 	const field = "Field"

@@ -197,7 +197,7 @@ func (c *Collection) holder(ctx context.Context, from store.Source, id int, fiel
 	}
 	fresh, unfit := c.Type.With(nil, members)
 	if unfit != nil {
-		return nil, nil // as above
+		return nil, nil // so does this; no entry has values that its type cannot hold
 	}
 	q := store.Query{Window: pagination.Window{Limit: 2}} // one may be the record itself
 	for _, field := range fields {

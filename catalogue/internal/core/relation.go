@@ -421,7 +421,7 @@ func (b by) key() func(*store.Entry) sortkey.Key {
 	return b.of.Type.Column(b.text).Engine.Key
 }
 
-// Places are the indexes of entries in a list, by what refers to them.
+// places maps what refers to an entry to its index in a list.
 type places struct {
 	first int
 	after []int32               // after[id-first] is the index + 1; nil if there would be many gaps

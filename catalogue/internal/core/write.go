@@ -331,7 +331,7 @@ func (c *Collection) written(entry *store.Entry, err error) ([]byte, error) {
 
 // Put inserts a fresh entry or, if replaces is set, puts it in place of one with the same identity.
 // It returns the id, which is 0 if records have a key. If tx is not nil, the write is part of that
-// batch; the methods below take it too.
+// batch.
 func (c *Collection) Put(tx *store.Tx, fresh *store.Entry, replaces bool) (id int, err error) {
 	e, err := c.write(tx, func(now layout.Current) (store.Change, error) {
 		return c.Type.placement(now, fresh, c.Type.accept, replaces)
@@ -342,7 +342,8 @@ func (c *Collection) Put(tx *store.Tx, fresh *store.Entry, replaces bool) (id in
 	return c.Type.Identity.Served(e.ID), nil
 }
 
-// Modify calls f with a copy of the record with an id and stores what f makes of it.
+// Modify calls f with a copy of the record with an id and stores what f makes of it, in the batch
+// of tx if that is not nil.
 func (c *Collection) Modify(tx *store.Tx, id int, f func(*layout.Record) error) error {
 	_, err := c.write(tx, func(now layout.Current) (store.Change, error) {
 		old, err := c.Type.Find(now, id)
@@ -354,7 +355,7 @@ func (c *Collection) Modify(tx *store.Tx, id int, f func(*layout.Record) error) 
 	return err
 }
 
-// Remove deletes the record with an id.
+// Remove deletes the record with an id, in the batch of tx if that is not nil.
 func (c *Collection) Remove(tx *store.Tx, id int) error {
 	_, err := c.write(tx, func(now layout.Current) (store.Change, error) {
 		old, err := c.Type.Find(now, id)

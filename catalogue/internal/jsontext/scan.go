@@ -16,12 +16,12 @@ var errSurrogate = errors.New("unpaired surrogate")
 // Space is the white space of JSON.
 const Space = " \t\r\n"
 
-// A Scanner reads a JSON text in one pass. It checks the grammar of RFC 8259, the UTF-8
-// and the depth of nesting. That of Rewrite writes the canonical text: without white space, with
-// strings escaped as by AppendString, and with numbers unchanged.
+// A Scanner reads a JSON text in one pass. It checks the grammar of RFC 8259, the UTF-8 and the
+// depth of nesting. The Scanner of Rewrite also writes the canonical text: without white space,
+// with strings escaped as by AppendString, and with numbers unchanged.
 //
-// Its methods read the element that they are named after and report whether that
-// succeeded. If not, Syntax is the reason, and the Scanner must not be used further.
+// Its methods read the element that they are named after and report whether that succeeded. If not,
+// Syntax is the reason, and the Scanner must not be used further.
 type Scanner struct {
 	Syntax *SyntaxError // why the text is not JSON
 	Fault  error        // first reason why the JSON cannot be in an open record

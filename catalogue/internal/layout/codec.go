@@ -124,7 +124,7 @@ func (s *Type) Parsed(e *store.Entry) (schema.Record, error) {
 	return r, nil
 }
 
-// All returns the members of an entry, with those that its JSON lacks because they are zero.
+// All returns all members of an entry, including those that its JSON omits because they are zero.
 func (s *Type) All(e *store.Entry) (schema.Record, error) {
 	members, err := s.Parsed(e)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Type) All(e *store.Entry) (schema.Record, error) {
 	return s.completed(members)
 }
 
-// completed returns the members of a record with those that its JSON lacks because they are zero.
+// completed returns the members of a record and those that its JSON omits because they are zero.
 func (s *Type) completed(members schema.Record) (_ schema.Record, err error) {
 	for _, f := range s.Omitted {
 		if _, ok := members.Get(f.Name); !ok && err == nil {

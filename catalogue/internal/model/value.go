@@ -103,7 +103,7 @@ func (v value) compare(w value) int {
 
 var decimalForm = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// Decimal is for text that compares as the number in it, if there is one.
+// Decimal returns the number in a text that compares as a number, or v if there is none.
 func Decimal(v value) value {
 	if digits := strings.TrimSpace(v.text); v.kind == isText && decimalForm.MatchString(digits) {
 		return numberOf(digits)
@@ -111,7 +111,7 @@ func Decimal(v value) value {
 	return v
 }
 
-// Lower is for text that compares without case.
+// Lower returns a text in lower case, for one that compares without regard to case.
 func Lower(v value) value {
 	v.text = strings.ToLower(v.text)
 	return v

@@ -33,8 +33,8 @@ const (
 	maxFills  = 3
 )
 
-// miss records a write for the build, after which there are n records. The state mutex must
-// be held.
+// miss notes changes that the build has not seen; n is the number of records after them. The state
+// mutex must be held.
 func (b *build) miss(changes []Change, replaced bool, n int) {
 	if !b.filling {
 		return
@@ -265,8 +265,8 @@ func (t *tree[K]) build(entries []*Entry, limit int, cores Cores) error {
 	return nil
 }
 
-// sort returns the entries in order, perhaps without those that c does not want. The error is
-// ctx.Err(), or errLargeKeys if the keys take more than limit bytes.
+// sort returns entries in order; it may omit entries outside c. The error is ctx.Err(), or
+// errLargeKeys if the keys take more than limit bytes.
 func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores Cores, c cut) ([]*Entry, error) {
 	var sorted []*Entry
 	if c.most == 0 {
@@ -278,8 +278,8 @@ func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores C
 }
 
 // sort returns entries, which it may change, in the order of canonical terms of fields. It compares
-// their keys or, if those are too large, the values of their fields. It may leave out entries that c
-// does not want. The error is ctx.Err().
+// their keys or, if those are too large, the values of their fields. It may omit entries outside c.
+// The error is ctx.Err().
 func (typ *Type) sort(ctx context.Context, entries []*Entry, fields []Field, terms []ordering.Term, c cut) ([]*Entry, error) {
 	if len(terms) > 0 {
 		sorted, err := newIndex(fields, terms).sort(ctx, entries, maxKeys(len(entries), terms), typ.Cores, c)

@@ -87,7 +87,7 @@ const (
 	readerSteps = 32 // the writes that a read applies and the parts that it divides or joins, at most
 )
 
-// divided returns the directory, or nil if too few reads have needed it to make it, or to change
+// divided returns the directory, or nil if reads have needed it too rarely to make it or to change
 // its parts.
 func (t *tree[K]) divided() *directory[K] {
 	if d := t.parts.directory.Load(); d != nil {
@@ -381,8 +381,8 @@ func (t *tree[K]) fit(d *directory[K], it item[K]) (second item[K], divided bool
 	return second, false
 }
 
-// arrays returns the entries of a part, with their keys for a search and perhaps without them for a
-// page, or nil if too few searches or pages have needed them.
+// arrays returns the entries of a part, or nil if too few searches or pages have needed them. They
+// have their keys for a search, and may lack them for a page.
 func (t *tree[K]) arrays(d *directory[K], at partIndex, search bool) *arrays[K] {
 	p := d.part(at)
 	a, reads := p.arrays.Load(), &p.pages

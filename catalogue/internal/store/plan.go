@@ -234,11 +234,10 @@ func (p *plan) work() int {
 	return p.count
 }
 
-// wanted returns the terms of an index that would answer a query, or nil if none exists:
-// the fields with conditions that permit one value, those with conditions that permit
-// several, and the order. For a count, a field with a range is last. If conditions are left,
-// it wants an index in the order, whose entries are filtered but not sorted, and returns how
-// many that are.
+// wanted returns the terms of an index that would answer a query, or nil if none exists: the fields
+// with conditions that permit one value, those with conditions that permit several, and the order.
+// For a count, a field with a range is last. If conditions are left, the index has the order, and
+// left is the number of its entries to be filtered.
 func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int) {
 	if sel.match != nil || sel.related != nil || len(sel.where) == 0 {
 		return nil, 0

@@ -53,9 +53,9 @@ func (c cut) room(more int) int {
 	return c.most + more
 }
 
-// A bound is a place in a sequence: after the entries that have a key and an id of at most
-// id, and before the others with the key. In an index by several terms, the key is of one
-// term, and prefix has the encoded keys of the terms before it.
+// A bound is a place in a sequence. Among the entries with a key, it is between those with an id of
+// at most id and the others. In an index by several terms, the key is of one term, and prefix has
+// the encoded keys of the terms before it.
 type bound struct {
 	prefix []byte
 	key    sortkey.Key

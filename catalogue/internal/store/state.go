@@ -214,7 +214,7 @@ func (h history) after(revision uint64) iter.Seq[Event] {
 	}
 }
 
-// rename sets the members, and drops the indexes of fields that no record has.
+// rename sets the names of members, and drops the indexes of fields that no record has.
 func (s *State) rename(names members) {
 	same := s.names.fields == names.fields
 	if s.names = names; same {

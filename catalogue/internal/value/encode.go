@@ -27,8 +27,8 @@ type Encoder struct {
 	outputs sync.Pool // of *output
 }
 
-// EncoderOf returns the Encoder of a struct type that writes some of its members, in the
-// order of the list. If methods of the type write its JSON, they decide what it contains.
+// EncoderOf returns the Encoder of a struct type that writes some of its members, in the order of
+// the list. If the type marshals itself, the list is ignored.
 func EncoderOf(t reflect.Type, members []jsonmember.Member) *Encoder {
 	if jsontext.Writes(t) {
 		return &Encoder{append: appendOther(target{t, true})}

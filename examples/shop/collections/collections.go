@@ -1,4 +1,4 @@
-// Package collections has the collections of the shop.
+// Package collections defines the collections of the shop.
 package collections
 
 import (
