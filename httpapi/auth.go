@@ -27,7 +27,8 @@ const (
 // A [Handler] calls its Authorizer after checking format, Accept and method, and before looking for
 // a record and reading the body, which the Authorizer must not read. It is also called for OPTIONS
 // of a path that can be written to, with Create or Update, to decide whether the response lists the
-// fields, so it should have no side effects. It must be safe for concurrent use.
+// fields, and by pages of package browse, so it should have no side effects. It must be safe for
+// concurrent use.
 //
 // An Authorizer may read a cookie. A page of another site cannot write with it: browsers send a
 // PUT, PATCH or DELETE of such a page, and JSON, only if the server permits it in a preflight

@@ -138,8 +138,8 @@ type Options struct {
 	// show. If empty, these are valid for one Handler only.
 	ETagKey string
 
-	// OnAccess, if not nil, is called once for each request after the response has been written, by
-	// the goroutine that serves the request and with its context. The server does not complete the
+	// OnAccess, if not nil, is called once for each request after the response has been written,
+	// which may be a page of package browse, by the goroutine that serves the request and with its context. The server does not complete the
 	// response until it returns. If it panics, OnError is called. It must be safe for concurrent
 	// use. Package accesslog provides one for log/slog.
 	OnAccess func(ctx context.Context, a Access)

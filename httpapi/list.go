@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/sha256"
@@ -15,6 +14,7 @@ import (
 	"iter"
 	"math"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -37,29 +37,15 @@ func (v *view) list() {
 		v.sendRoot()
 		return
 	}
-	order, _ := v.query.Get("ordering")
-	if strings.Count(order, ",") >= maxTerms {
-		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", maxTerms))
-		return
-	}
-	terms, known := v.route.orders[order]
-	if !known {
-		terms = wire.Terms(*v.route.about, order, v.route.sorts)
-	}
-	filter, ok := v.filter(terms)
+	q, ok := v.selected()
 	if !ok {
-		return
-	}
-	q := catalogue.Query{Filter: filter, Terms: terms}
-	if t := wire.TallyOf(v.r.Context()); t != nil {
-		v.tally(t, q)
 		return
 	}
 	p, ok := v.ask(&q)
 	if !ok {
 		return
 	}
-	if v.findTag(filter, q.Terms); v.sentInstead() {
+	if v.findTag(q.Filter, q.Terms); v.sentInstead() {
 		return
 	}
 	ok, err := v.read(&p, q)
@@ -77,76 +63,82 @@ func (v *view) list() {
 	v.sendPage(&p)
 }
 
-// tally sets the records of a query and the numbers of records that a tally asks for.
-func (v *view) tally(t *wire.Tally, q catalogue.Query) {
-	ctx := v.r.Context()
-	groups := make([][]schema.Test, len(t.Selections))
-	for i, params := range t.Selections {
-		selected, err := v.route.about.Filter(ctx, func(name string) []string { return params[name] }, v.route.checks)
-		if err != nil {
-			v.failBecause(err, ifFields)
-			return
-		}
-		groups[i] = selected.Tests
-		if err := v.sight.see(v.r.Context(), v.route, &q.Filter, selected.Tests); err != nil {
-			v.failWith(err)
-			return
-		}
+// selected returns the query for the records that the request selects, in their order. It sends a
+// response to an error and then returns false.
+func (v *view) selected() (q catalogue.Query, ok bool) {
+	order, _ := v.query.Get("ordering")
+	if strings.Count(order, ",") >= maxTerms {
+		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", maxTerms))
+		return q, false
 	}
-	counts, err := v.route.count(ctx, q.Filter, groups)
-	if err == nil && t.First > 0 {
-		q.Window.Limit = t.First
-		var list catalogue.Listing
-		list, err = v.route.all.List(ctx, q)
-		t.Records, t.Count = list.Records, list.Count
+	terms, known := v.route.orders[order]
+	if !known {
+		terms = wire.Terms(*v.route.about, order, v.route.sorts)
 	}
-	if err == nil && t.All != nil {
-		err = t.All(v.route.each(ctx, q), v.route.described())
-	}
-	if err != nil {
-		v.failBecause(err, 0)
-		return
-	}
-	t.Counts = counts
-	v.begin(http.StatusNoContent, 0)
+	filter, ok := v.filter(terms)
+	return catalogue.Query{Filter: filter, Terms: terms}, ok
 }
 
-// count counts as [Counter] does. It lists a record of each group if the collection is no Counter.
-func (r *route) count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) (counts []int, err error) {
-	if r.counter != nil && len(groups) > 0 {
-		return r.counter.Count(ctx, filter, groups)
-	}
-	for _, tests := range groups {
-		q := catalogue.Query{Filter: filter, Window: pagination.Window{Limit: 1}}
-		q.Filter.Tests = slices.Concat(filter.Tests, tests)
-		list, err := r.all.List(ctx, q)
+// A selection is what a request for a list selects, of which pages and exports read other parts than
+// a page of JSON.
+type selection struct {
+	*view
+	q catalogue.Query
+}
+
+func (s selection) Counts(of []url.Values) (counts []int, err error) {
+	ctx, q := s.r.Context(), s.q
+	groups := make([][]schema.Test, len(of))
+	for i, params := range of {
+		selected, err := s.route.about.Filter(ctx, func(name string) []string { return params[name] }, s.route.checks)
 		if err != nil {
+			s.failBecause(err, ifFields)
+			return nil, nil
+		}
+		groups[i] = selected.Tests
+		if err := s.sight.see(ctx, s.route, &q.Filter, selected.Tests); err != nil {
 			return nil, err
 		}
-		counts = append(counts, list.Count)
+	}
+	if s.route.counter != nil && len(groups) > 0 {
+		return s.route.counter.Count(ctx, q.Filter, groups)
+	}
+	counts = make([]int, len(groups))
+	for i, tests := range groups { // a record of each is listed
+		one := selection{s.view, q}
+		one.q.Filter.Tests = slices.Concat(q.Filter.Tests, tests)
+		if _, counts[i], err = one.First(1); err != nil {
+			return nil, err
+		}
 	}
 	return counts, nil
 }
 
-// each returns all records of a query. Only a catalogue yields them one by one: a type that embeds
-// its collection may select among those that it lists.
-func (r *route) each(ctx context.Context, q catalogue.Query) iter.Seq2[[]byte, error] {
-	if own, ok := r.all.(catalogue.AnyCollection); ok {
-		return own.All(ctx, q)
+func (s selection) First(n int) (records [][]byte, count int, err error) {
+	q := s.q
+	q.Window.Limit = n
+	list, err := s.route.all.List(s.r.Context(), q)
+	return list.Records, list.Count, err
+}
+
+// All yields records one by one only from a catalogue: a type that embeds its collection may select among
+// those that it lists.
+func (s selection) All() (records iter.Seq2[[]byte, error], described bool) {
+	if own, ok := s.route.all.(catalogue.AnyCollection); ok {
+		return own.All(s.r.Context(), s.q), s.route.described()
 	}
-	q.Window.Limit = math.MaxInt
-	list, err := r.all.List(ctx, q)
+	list, _, err := s.First(math.MaxInt)
 	return func(yield func([]byte, error) bool) {
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for _, record := range list.Records {
+		for _, record := range list {
 			if !yield(record, nil) {
 				return
 			}
 		}
-	}
+	}, false
 }
 
 // described reports whether all members of the records are known to be fields of the description: those

@@ -55,9 +55,14 @@ func (v *view) exists() bool {
 	return err == nil
 }
 
-// finds reports whether the record to be written exists and satisfies the precondition. Otherwise
-// it sends an error response. A collection that restricts Get thereby restricts the writes.
-func (v *view) finds(filter schema.Filter, precondition func(record []byte) error) bool {
+// target returns the filter and the precondition of a write to the record of the path, if that exists
+// and satisfies them. Otherwise it sends an error response. A collection that restricts Get thereby
+// restricts the writes.
+func (v *view) target() (filter schema.Filter, precondition func(record []byte) error, ok bool) {
+	precondition = v.precondition()
+	if filter, ok = v.filter(nil); !ok {
+		return filter, nil, false
+	}
 	record, err := v.route.getter.Get(v.r.Context(), v.segment, filter)
 	if err == nil && precondition != nil {
 		err = precondition(record)
@@ -65,23 +70,18 @@ func (v *view) finds(filter schema.Filter, precondition func(record []byte) erro
 	if err != nil {
 		v.failBecause(err, ifNotFound|ifPrecondition)
 	}
-	return err == nil
+	return filter, precondition, err == nil
 }
 
 // update changes a record. As in Django REST framework, a request for a record that does
 // not exist fails before its body is read. So does one whose precondition is false.
 func (v *view) update(action schema.Actions) {
-	precondition := v.precondition()
-	filter, ok := v.filter(nil)
-	if !ok || !v.finds(filter, precondition) {
-		return
-	}
-	partial := action == schema.PartialUpdate
-	body, ok := v.readJSON(partial)
+	filter, precondition, ok := v.target()
 	if !ok {
 		return
 	}
-	assigned, ok := v.assigned(action)
+	partial := action == schema.PartialUpdate
+	body, assigned, ok := v.values(action)
 	if !ok {
 		return
 	}
@@ -100,9 +100,8 @@ func (v *view) update(action schema.Actions) {
 
 // destroy deletes a record.
 func (v *view) destroy() {
-	precondition := v.precondition()
-	filter, ok := v.filter(nil)
-	if !ok || !v.finds(filter, precondition) {
+	filter, precondition, ok := v.target()
+	if !ok {
 		return
 	}
 	if err := v.route.deleter.Delete(v.r.Context(), v.segment, filter, precondition); err != nil {
@@ -133,13 +132,11 @@ func (v *view) selection(terms []ordering.Term) (f schema.Filter, possible cause
 		return f, 0, nil
 	}
 	f.Rows = map[string][]schema.Test{}
-	err = v.sight.see(v.r.Context(), v.route, &f, f.Tests)
-	for _, word := range f.Search {
-		err = cmp.Or(err, v.sight.see(v.r.Context(), v.route, &f, word))
-	}
+	paths := slices.Concat(append(slices.Clip(f.Search), f.Tests)...)
 	for _, t := range terms {
-		err = cmp.Or(err, v.sight.see(v.r.Context(), v.route, &f, []schema.Test{{Field: t.Field}}))
+		paths = append(paths, schema.Test{Field: t.Field})
 	}
+	err = v.sight.see(v.r.Context(), v.route, &f, paths)
 	rows, failed := v.sight.rows(v.r.Context(), v.route)
 	f.Tests = slices.Concat(rows, f.Tests)
 	return f, 0, cmp.Or(failed, err)
@@ -160,11 +157,7 @@ func (v *view) post() {
 		v.failBecause(err, ifPrecondition)
 		return
 	}
-	body, ok := v.readJSON(false)
-	if !ok {
-		return
-	}
-	assigned, ok := v.assigned(schema.Create)
+	body, assigned, ok := v.values(schema.Create)
 	if !ok {
 		return
 	}
@@ -179,17 +172,18 @@ func (v *view) post() {
 	v.write(http.StatusCreated, record)
 }
 
-// assigned returns the values that the program assigns. It sends a response to an error and then
-// returns false.
-func (v *view) assigned(action schema.Actions) (values schema.Record, ok bool) {
-	if v.handler.opts.Assign == nil {
-		return values, true
+// values returns the body of a write, as JSON, and the values that the program assigns. It sends a
+// response to an error and then returns false.
+func (v *view) values(action schema.Actions) (body []byte, assigned schema.Record, ok bool) {
+	body, ok = v.readJSON(action == schema.PartialUpdate)
+	if !ok || v.handler.opts.Assign == nil {
+		return body, assigned, ok
 	}
-	values, err := v.handler.opts.Assign(v.r, v.route.key, action)
+	assigned, err := v.handler.opts.Assign(v.r, v.route.key, action)
 	if err != nil {
 		v.failBecause(err, ifAny)
 	}
-	return values, err == nil
+	return body, assigned, err == nil
 }
 
 // readJSON reads the whole body, which must be JSON or, with Options.Forms, a form by its

@@ -301,8 +301,17 @@ func (v *view) reads(by *catalogue.ReferenceError) bool {
 	return ok && err == nil
 }
 
-// authorize calls the authorizer. It returns nil if the action is permitted.
+// authorize calls the authorizer for a write or, if it decides about reads, for any action. That of
+// OPTIONS is 0, which is a read. It returns nil if the action is permitted.
 func (v *view) authorize(action schema.Actions) *refusal {
+	switch reads := action&^(schema.List|schema.Retrieve) == 0; {
+	case reads && !v.handler.opts.AuthorizeReads:
+		return nil
+	case reads && v.route.isRecord:
+		action = schema.Retrieve
+	case reads:
+		action = schema.List
+	}
 	err := v.handler.opts.Authorizer(v.r, v.route.key, action)
 	if err == nil {
 		return nil

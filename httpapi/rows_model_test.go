@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -556,16 +555,15 @@ func (m *club) compare(t *testing.T, h http.Handler, key string, q clubQuery, id
 		}
 	}
 	var exported []string
-	tally := &wire.Tally{All: func(records iter.Seq2[[]byte, error], _ bool) error {
+	selecting(t, h, m.user, target, func(s wire.Selection) error {
+		records, _ := s.All()
 		for record, err := range records {
 			var r map[string]any
 			must(t, err, json.Unmarshal(record, &r))
 			exported = append(exported, clubID(r))
 		}
 		return nil
-	}}
-	req := call{target: target}.request()
-	serve(h, req.WithContext(wire.WithTally(context.WithValue(req.Context(), userKey{}, m.user), tally)))
+	})
 	if !slices.Equal(exported, ids) {
 		t.Errorf("export of %s: %v, want %v", target, exported, ids)
 	}

@@ -18,57 +18,98 @@ import (
 // ServeHTTP serves one request, of the path r.URL.Path. It does not rely on the checks of an
 // [http.Server], so it may be called with any request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.opts.Framework != (schema.Framework{}) {
-		r = r.WithContext(schema.WithFramework(r.Context(), h.opts.Framework))
-	}
-	v := view{handler: h, w: w}
-	if h.restricts {
-		v.sight = h.newSight()
-		r = r.WithContext(schema.WithVisible(r.Context(), v.sight.sees))
-	}
-	v.r = r
+	v := h.newView(w, r)
 	if h.opts.OnAccess != nil {
 		seen, start := &Access{Method: r.Method}, time.Now()
 		v.seen, v.w = seen, &observedWriter{w, seen}
 		defer func() {
 			seen.Duration = time.Since(start)
-			h.callOnAccess(r, seen)
+			h.callOnAccess(v.r, seen)
 		}()
+	}
+	if page := wire.PageOf(r.Context()); page != nil {
+		if route, _, _ := h.find(r.URL.Path); route != nil && v.seen != nil {
+			v.seen.Collection = route.key
+		}
+		page(v.w, r, operations{h})
+		return
 	}
 	v.serve()
 }
 
-// serve checks the parts of the request that come before its format, and serves it.
+// newView returns the state of a request, whose context tells collections what they have to know.
+func (h *Handler) newView(w http.ResponseWriter, r *http.Request) view {
+	if h.opts.Framework != (schema.Framework{}) {
+		r = r.WithContext(schema.WithFramework(r.Context(), h.opts.Framework))
+	}
+	var s *sight
+	if h.restricts {
+		s = h.newSight()
+		r = r.WithContext(schema.WithVisible(r.Context(), s.sees))
+	}
+	return view{handler: h, w: w, r: r, sight: s}
+}
+
+// operations are what a page asks of a handler: the same as other clients, with the same checks, but
+// inside of the request for the page, which is logged.
+type operations struct{ handler *Handler }
+
+func (o operations) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v := o.handler.newView(w, r)
+	v.serve()
+}
+
+func (o operations) Admit(w http.ResponseWriter, r *http.Request, use func(wire.Selection) error) bool {
+	v := o.handler.newView(w, r)
+	defer v.recovered()
+	if _, ok := v.admit(); ok && use != nil {
+		if q, ok := v.selected(); ok {
+			if err := use(selection{&v, q}); err != nil {
+				v.failBecause(err, 0)
+			}
+		}
+	}
+	return !v.sent
+}
+
+// serve performs the request if it is admitted.
 func (v *view) serve() {
 	defer v.recovered()
-	h, r := v.handler, v.r
-	var fault string
-	if v.origin, fault = h.origins.Resolve(r); fault != "" {
-		v.fail(http.StatusBadRequest, fault)
-		return
+	if action, ok := v.admit(); ok {
+		v.perform(action)
 	}
-	route, segment, suffix := h.find(r.URL.Path)
-	if v.style = h.routes[h.opts.Root].pages; route != nil {
+}
+
+// admit checks the request up to its authorization, and returns its action, which is 0 for OPTIONS. If
+// it must not be performed, admit sends the response and returns false.
+func (v *view) admit() (action schema.Actions, ok bool) {
+	route, segment, suffix := v.handler.find(v.r.URL.Path)
+	if v.style = v.handler.routes[v.handler.opts.Root].pages; route != nil {
 		v.style = route.pages
 	}
-	if fault = targetFault(r, v.style); fault != "" {
-		v.fail(http.StatusRequestURITooLong, fault)
-		return
-	}
-	if route == nil {
-		v.serveNoRoute()
-		return
-	}
-	if v.seen != nil {
-		v.seen.Collection = route.key
-	}
-	if fault = paramsFault(r.URL.RawQuery, v.style); fault != "" {
+	var fault string
+	v.origin, fault = v.handler.origins.Resolve(v.r)
+	tooLong := targetFault(v.r, v.style)
+	switch {
+	case fault != "":
 		v.fail(http.StatusBadRequest, fault)
-		return
+	case tooLong != "":
+		v.fail(http.StatusRequestURITooLong, tooLong)
+	case route == nil:
+		v.serveNoRoute()
+	default:
+		if v.seen != nil {
+			v.seen.Collection = route.key
+		}
+		if fault = paramsFault(v.r.URL.RawQuery, v.style); fault != "" {
+			v.fail(http.StatusBadRequest, fault)
+			break
+		}
+		v.route, v.segment, v.suffix = route, segment, suffix
+		v.query = pagination.ParseQuery(v.r.URL.RawQuery)
+		return v.admitTo()
 	}
-	v.route, v.segment, v.suffix = route, segment, suffix
-	v.query = pagination.ParseQuery(r.URL.RawQuery)
-	v.serveRoute()
+	return 0, false
 }
 
 // serveNoRoute redirects to the path with a trailing slash if that is served. Otherwise
@@ -82,29 +123,30 @@ func (v *view) serveNoRoute() {
 	v.redirect(v.handler.origins.Location(v.origin, path, v.r.URL.RawQuery))
 }
 
-// serveRoute checks format, Accept, method and authorization, in this order, and serves
-// the request. Until Accept has been checked, responses are not indented.
-func (v *view) serveRoute() {
+// admitTo checks format, Accept, method and authorization, in this order, as admit does. Until Accept
+// has been checked, responses are not indented.
+func (v *view) admitTo() (action schema.Actions, ok bool) {
 	if format, _ := v.query.Get("format"); v.suffix || !slices.Contains([]string{"", "json", "api"}, format) {
 		v.fail(http.StatusNotFound, detailNotFound)
-		return
+		return 0, false
 	}
-	indent, acceptable := negotiation.Accept(v.r.Header["Accept"])
-	if !acceptable {
+	v.indent, ok = negotiation.Accept(v.r.Header["Accept"])
+	action = v.route.actions & actionsOf(v.r.Method)
+	switch {
+	case !ok:
 		v.fail(http.StatusNotAcceptable, detailNotAcceptable)
-		return
+	case action == 0 && v.r.Method != http.MethodOptions:
+		v.fail(http.StatusMethodNotAllowed, "Method \""+v.r.Method+"\" not allowed.")
+	default:
+		if no := v.authorize(action); no != nil {
+			v.refuse(no)
+		}
 	}
-	v.indent = indent
-	method := v.r.Method
-	action := v.route.actions & actionsOf(method)
-	if action == 0 && method != http.MethodOptions {
-		v.fail(http.StatusMethodNotAllowed, "Method \""+method+"\" not allowed.")
-		return
-	}
-	if no := v.authorizeMethod(action); no != nil {
-		v.refuse(no)
-		return
-	}
+	return action, !v.sent
+}
+
+// perform performs an action of a request that has been admitted.
+func (v *view) perform(action schema.Actions) {
 	switch action {
 	case schema.List:
 		v.list()
@@ -119,20 +161,6 @@ func (v *view) serveRoute() {
 	default:
 		v.options()
 	}
-}
-
-// authorizeMethod calls the authorizer for a write or, if it decides about reads, for any
-// request. It returns nil if the request is permitted.
-func (v *view) authorizeMethod(action schema.Actions) *refusal {
-	switch {
-	case action&^(schema.List|schema.Retrieve) != 0:
-		return v.authorize(action)
-	case !v.handler.opts.AuthorizeReads:
-		return nil
-	case v.route.isRecord:
-		return v.authorize(schema.Retrieve)
-	}
-	return v.authorize(schema.List)
 }
 
 // recovered is deferred by functions that call the program's own code. After a panic it

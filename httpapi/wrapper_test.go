@@ -111,15 +111,25 @@ func TestRestrictedRows(t *testing.T) {
 }
 
 // tallied returns the numbers of records that a request of a user and selections select.
-func tallied(t *testing.T, h http.Handler, user, target string, selections ...url.Values) []int {
+func tallied(t *testing.T, h http.Handler, user, target string, selections ...url.Values) (counts []int) {
 	t.Helper()
-	tally := &wire.Tally{Selections: selections}
+	selecting(t, h, user, target, func(s wire.Selection) (err error) {
+		counts, err = s.Counts(selections)
+		return err
+	})
+	return counts
+}
+
+// selecting calls a function with what a request of a user selects, as a page does.
+func selecting(t *testing.T, h http.Handler, user, target string, use func(wire.Selection) error) {
+	t.Helper()
 	r := call{target: target}.request()
-	ctx := wire.WithTally(context.WithValue(r.Context(), userKey{}, user), tally)
-	if got := serve(h, r.WithContext(ctx)); got.Status != 204 || got.Body != "" {
-		t.Errorf("%s with a tally: %d %s, want 204", target, got.Status, got.Body)
-	}
-	return tally.Counts
+	ctx := wire.WithPage(context.WithValue(r.Context(), userKey{}, user), func(w http.ResponseWriter, r *http.Request, ask wire.Operations) {
+		if !ask.Admit(w, r, use) {
+			t.Errorf("what %s selects is not read", target)
+		}
+	})
+	serve(h, r.WithContext(ctx))
 }
 
 // Requests in order, to a collection of which each user sees his own records.

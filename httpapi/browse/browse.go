@@ -74,6 +74,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
@@ -124,6 +125,11 @@ type Options struct {
 // has the methods Base and Served of the Handler that it wraps, such as a struct that embeds it.
 // Other middleware, and [http.StripPrefix], wrap the returned handler. The error wraps
 // [httpapi.ErrInvalidConfig] if h is nil or does not have these methods.
+//
+// A request for a page passes such middleware once, as one for JSON with the method of the form. It must
+// reach the Handler with its context, or one made from that: whatever the page asks, the Handler does in
+// this context, and before it returns. Middleware and [httpapi.Options].OnAccess see the page sent, or
+// the CSV file. A response of the middleware itself is shown as a page.
 //
 // The returned handler has a method Served() httpapi.Served, which [httpapi.Mount] calls. It is
 // safe for concurrent use if h is, and starts no goroutines. O(size of the template + number of
@@ -205,21 +211,51 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := b.newView(w, r)
-	resp := refusal(http.StatusForbidden, wire.Detail(wire.DetailForeign))
-	switch {
-	case isForeign:
-	case v.isForm() && v.isSession():
-		resp = v.signInOut()
-	case v.isForm():
-		resp = v.posted()
-	case v.isFilterForm():
-		resp = v.cleanFilters()
-	case isExport && v.c != nil && v.id == "":
-		resp = v.export()
-	default:
-		resp = v.forward()
+	if isForeign {
+		v.serve(refusal(http.StatusForbidden, wire.Detail(wire.DetailForeign)))
+		return
 	}
-	if resp != nil { // otherwise it has been redirected
+	resp, method := v.newResponse(nil), r.Method
+	out := &outlet{resp}
+	in := r.Clone(wire.WithPage(r.Context(), func(to http.ResponseWriter, r *http.Request, ask wire.Operations) {
+		out.ResponseWriter, v.w, v.handler, v.header = w, to, ask, resp.Header()
+		v.r = r.WithContext(wire.WithPage(r.Context(), nil))
+		v.r.Method = method
+		if resp := v.respond(isExport); resp != nil { // otherwise it has been sent
+			v.serve(resp)
+		}
+	}))
+	in.Header["Accept"] = []string{"application/json"}
+	for _, name := range []string{
+		"Accept-Encoding", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Range",
+	} {
+		in.Header.Del(name)
+	}
+	if method := v.query.get(methodName); v.isForm() && slices.Contains([]string{http.MethodPut, http.MethodPatch, http.MethodDelete}, method) {
+		in.Method = method
+	}
+	resp.request = in
+	if b.next.ServeHTTP(out, in); v.handler == nil { // middleware has responded
+		resp.WriteHeader(http.StatusOK) // no effect if it has been called
 		v.serve(resp)
 	}
 }
+
+// respond returns the response that the page shows, or nil if it has sent a redirection or a file.
+func (v *view) respond(isExport bool) *response {
+	switch {
+	case v.isForm() && v.isSession():
+		return v.signInOut()
+	case v.isForm():
+		return v.posted()
+	case v.isFilterForm():
+		return v.cleanFilters()
+	case isExport && v.c != nil && v.id == "":
+		return v.export()
+	}
+	return v.forward()
+}
+
+// An outlet is the ResponseWriter of a request that passes middleware: a response, until the request
+// reaches the handler, and then that of the browser.
+type outlet struct{ http.ResponseWriter }

@@ -36,7 +36,7 @@ func (v *view) create() *response {
 	if resp := v.unsent(inputs, texts); resp != nil {
 		return resp
 	}
-	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, inputsJSON(inputs))
+	resp := v.write(http.MethodPost, v.r.URL.RawQuery, inputsJSON(inputs), "")
 	if resp.Status != http.StatusCreated {
 		return v.again(resp, texts)
 	}
@@ -73,25 +73,24 @@ func (v *view) again(resp *response, texts url.Values) *response {
 
 // delete deletes a record, unless it has changed since the visitor was asked.
 func (v *view) delete() *response {
-	resp := v.send(http.MethodDelete, v.r.URL.Path, "", nil, "If-Match", v.query.get(tagName))
+	resp := v.write(http.MethodDelete, "", nil, v.query.get(tagName))
 	switch resp.Status {
 	case http.StatusNoContent:
 		v.report("deleted", v.id)
 		v.redirect(v.listLink())
 		return nil
 	case http.StatusPreconditionFailed, http.StatusConflict:
-		v.kept = v.get(v.r.URL.Path, "")
+		v.kept = v.get(v.r.URL.Path)
 	}
 	return resp
 }
 
-// change changes a record. If the sender may not do that, the handler rejects a request without a
-// body, so that the form is not read.
+// change changes a record. If the sender may not do that, the form is not read.
 func (v *view) change(method string) *response {
-	if v.c.Actions.Has(schema.Update) && !v.offers(http.MethodPut) {
-		return v.send(http.MethodPut, v.r.URL.Path, "", nil)
+	if no := v.denied(http.MethodPut); no != nil && v.c.Actions.Has(schema.Update) {
+		return no
 	}
-	now := v.get(v.r.URL.Path, "")
+	now := v.get(v.r.URL.Path)
 	stored, ok := now.record()
 	if !ok {
 		return now
@@ -108,7 +107,7 @@ func (v *view) change(method string) *response {
 	if now.Sent.Get("Etag") != "" {
 		match = cmp.Or(v.query.get(tagName), `""`) // that of no record if the form does not say which it shows
 	}
-	resp := v.send(method, v.r.URL.Path, "", inputsJSON(inputs), "If-Match", match)
+	resp := v.write(method, "", inputsJSON(inputs), match)
 	switch resp.Status {
 	case http.StatusOK:
 		v.redirectChanged(resp)
@@ -134,7 +133,7 @@ func (v *view) redirectChanged(resp *response) {
 // conflict returns the response to a form for a record that has changed since, with the form again:
 // with what the visitor has changed, and with the present values of the other fields.
 func (v *view) conflict(resp *response, texts url.Values) *response {
-	now := v.get(v.r.URL.Path, "")
+	now := v.get(v.r.URL.Path)
 	stored, ok := now.record()
 	if !ok {
 		return now

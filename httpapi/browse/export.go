@@ -25,27 +25,25 @@ const maxMembers = 1000
 // export sends all records of a list as CSV, whatever the style and the sizes of its pages are. If
 // the handler does not permit that, it returns the response. A HEAD reads no record.
 func (v *view) export() *response {
-	var t wire.Tally
 	file := csvFile{view: v}
-	if v.r.Method != http.MethodHead {
-		t.All = func(records iter.Seq2[[]byte, error], described bool) error {
-			names, err := v.exported(records, described)
-			if err != nil {
-				return err
-			}
-			return writeCSV(&file, names, records)
+	no := v.admit(v.request(http.MethodGet, v.r.URL.Path, v.r.URL.RawQuery, nil), func(s wire.Selection) error {
+		if v.r.Method == http.MethodHead {
+			return nil
 		}
-	}
-	in := v.request(http.MethodGet, v.r.URL.Path, v.r.URL.RawQuery, nil)
-	resp := v.ask(in.WithContext(wire.WithTally(in.Context(), &t)))
-	if resp.Status == http.StatusNoContent {
+		records, described := s.All()
+		names, err := v.exported(records, described)
+		if err != nil {
+			return err
+		}
+		return writeCSV(&file, names, records)
+	})
+	switch {
+	case no == nil:
 		_, _ = file.Write(nil) // the header if nothing has been written
-		return nil
-	}
-	if file.begun {
+	case file.begun:
 		panic(http.ErrAbortHandler) // otherwise the client could consider the file complete
 	}
-	return resp
+	return no
 }
 
 // csvFile is the body of a response that is a CSV file. The header is sent with the first bytes.

@@ -190,6 +190,32 @@ func (c readers) Count(ctx context.Context, filter schema.Filter, groups [][]sch
 	return c.Counts(ctx, filter, groups)
 }
 
+// A recounted counts the records that are read one by one.
+type recounted struct {
+	wire.Operations
+	read *int
+}
+
+func (c recounted) Admit(w http.ResponseWriter, r *http.Request, use func(wire.Selection) error) bool {
+	return c.Operations.Admit(w, r, func(s wire.Selection) error { return use(recountedSelection{s, c.read}) })
+}
+
+type recountedSelection struct {
+	wire.Selection
+	read *int
+}
+
+func (s recountedSelection) All() (iter.Seq2[[]byte, error], bool) {
+	records, described := s.Selection.All()
+	return func(yield func([]byte, error) bool) {
+		for text, err := range records {
+			if *s.read++; !yield(text, err) {
+				return
+			}
+		}
+	}, described
+}
+
 // A GET of an export reads each record once if the description has all members, and otherwise twice.
 // A HEAD reads none.
 func TestExportReads(t *testing.T) {
@@ -220,24 +246,18 @@ func TestExportReads(t *testing.T) {
 	} {
 		h, err := httpapi.NewHandler([]httpapi.Collection{test.c}, httpapi.Options{})
 		must(t, err)
-		counting := wrapped{h, func(w http.ResponseWriter, r *http.Request) {
-			if tally := wire.TallyOf(r.Context()); tally != nil && tally.All != nil && reason != "a collection of the program" {
-				export := tally.All
-				tally.All = func(records iter.Seq2[[]byte, error], described bool) error {
-					return export(func(yield func([]byte, error) bool) {
-						for text, err := range records {
-							if read++; !yield(text, err) {
-								return
-							}
-						}
-					}, described)
+		counted := wrapped{h, func(w http.ResponseWriter, r *http.Request) {
+			page := wire.PageOf(r.Context())
+			h.ServeHTTP(w, r.WithContext(wire.WithPage(r.Context(), func(w http.ResponseWriter, r *http.Request, ask wire.Operations) {
+				if reason != "a collection of the program" {
+					ask = recounted{ask, &read}
 				}
-			}
-			h.ServeHTTP(w, r)
+				page(w, r, ask)
+			})))
 		}}
 		for method, want := range map[string]int{"GET": test.reads, "HEAD": 0} {
 			read = 0
-			got := do(browsing(t, counting, Options{}), request(method, "/api/"+test.c.Description().Segment+"/?_export=csv", ""))
+			got := do(browsing(t, counted, Options{}), request(method, "/api/"+test.c.Description().Segment+"/?_export=csv", ""))
 			head, _, _ := strings.Cut(got.body, "\n")
 			if members := strings.Count(head, ",") + 1; got.status != 200 || read != want || method == "GET" && members != test.members {
 				t.Errorf("%s: %s: %d, %d members, %d records are read, want %d and %d", reason, method, got.status, members, read, test.members, want)

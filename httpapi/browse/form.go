@@ -108,7 +108,7 @@ func (f *form) blame(wrong faults) {
 // postable reports whether the sender of the request may post to its path, which is a
 // collection's.
 func (v *view) postable() bool {
-	return v.c.Actions.Has(schema.Create) && v.offers(http.MethodPost)
+	return v.c.Actions.Has(schema.Create) && v.denied(http.MethodPost) == nil
 }
 
 // faults maps the paths of values, such as lines.0.sku, to error messages.
@@ -357,6 +357,7 @@ const maxForm = 2 << 20
 func (v *view) readForm() (posted url.Values, refused *response) {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
 	if errors.As(err, new(*http.MaxBytesError)) {
+		v.w.Header().Set("Connection", "close") // as http.MaxBytesReader does for net/http's own writer
 		return nil, refusal(http.StatusRequestEntityTooLarge, wire.Detail("The form is larger than 2 MiB."))
 	}
 	values, fault := formdata.Parse(v.r.Header.Get("Content-Type"), body)

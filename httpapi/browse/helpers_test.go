@@ -20,6 +20,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -80,10 +81,23 @@ func browsing(t testing.TB, h http.Handler, opts Options) http.Handler {
 	return b
 }
 
-// around returns the pages of the documented collections with the responses of serve.
+// around returns the pages of the documented collections with the responses of serve, in place of a
+// handler.
 func around(t testing.TB, serve http.HandlerFunc) http.Handler {
 	t.Helper()
-	return browsing(t, middleware(t, serve), Options{})
+	return browsing(t, middleware(t, func(w http.ResponseWriter, r *http.Request) {
+		wire.PageOf(r.Context())(w, r, answers{serve})
+	}), Options{})
+}
+
+// answers admit all requests, and have no lists.
+type answers struct{ http.Handler }
+
+func (a answers) Admit(w http.ResponseWriter, r *http.Request, use func(wire.Selection) error) bool {
+	if use != nil {
+		a.ServeHTTP(w, r)
+	}
+	return use == nil
 }
 
 // middleware returns a handler of the documented collections that responds with serve.

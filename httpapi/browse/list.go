@@ -69,7 +69,7 @@ const (
 // newList returns the page of a list, or nil if the response has no list.
 func (v *view) newList(resp *response) *list {
 	var e envelope
-	if v.c == nil || !resp.decode(&e) || e.Records == nil {
+	if v.c == nil || resp.Status != http.StatusOK || json.Unmarshal(resp.Body, &e) != nil || e.Records == nil {
 		return nil
 	}
 	records, ok := recordsOf(e.Records)

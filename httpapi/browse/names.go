@@ -76,7 +76,7 @@ func (v *view) name(c *collection, by, value string) (name, segment string) {
 		o = option{Label: value, segment: c.segment(by, value)}
 		if o.segment != "" && !k.whole && c.hasPages() && v.asked < maxAsked {
 			v.asked++
-			if record, ok := v.get(c.path+o.segment+"/", "").record(); ok {
+			if record, ok := v.get(c.path + o.segment + "/").record(); ok {
 				o.Label = c.nameOf(record, value)
 			}
 		}

@@ -50,15 +50,25 @@ func notePages(t *testing.T, records string) (http.Handler, func() int) {
 	)
 	must(t, err)
 	must(t, cat.Load(strings.NewReader(records), catalogue.LoadOptions{}))
-	h, err := httpapi.New(cat, httpapi.Options{})
-	must(t, err)
 	requests := 0
-	return browsing(t, wrapped{h, func(w http.ResponseWriter, r *http.Request) {
-		if path, ok := strings.CutPrefix(r.URL.Path, "/api/people/"); ok && path != "" {
-			requests++
-		}
-		h.ServeHTTP(w, r)
-	}}, Options{}), func() int { return requests }
+	var all []httpapi.Collection
+	for _, c := range cat.All() {
+		all = append(all, got{c, &requests})
+	}
+	h, err := httpapi.NewHandler(all, httpapi.Options{})
+	must(t, err)
+	return browsing(t, h, Options{}), func() int { return requests }
+}
+
+// A got counts the records that are requested by their ids.
+type got struct {
+	catalogue.AnyCollection
+	requests *int
+}
+
+func (c got) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
+	*c.requests++
+	return c.AnyCollection.Get(ctx, segment, filter)
 }
 
 // A read counts the records that a collection lists.

@@ -78,7 +78,7 @@ func (v *view) serve(resp *response) {
 		if resp.Status == http.StatusPreconditionFailed {
 			p.Detail = "The record has changed since this page was opened, so it was not deleted."
 		}
-	case resp.Status != http.StatusOK || !negotiation.IsRead(v.r.Method):
+	case v.handler == nil || resp.Status != http.StatusOK || !negotiation.IsRead(v.r.Method):
 		v.showResponse(p, resp)
 	case v.r.URL.Path == v.served.Root:
 		v.showRoot(p, resp)
@@ -138,7 +138,7 @@ func (v *view) newPage(resp *response) *page {
 		p.Title = heading(v.c.Key)
 		p.Path = append(p.Path, step{p.Title, v.cleanLink()})
 	}
-	if resp.Status == http.StatusOK && negotiation.IsRead(v.r.Method) {
+	if v.handler != nil && resp.Status == http.StatusOK && negotiation.IsRead(v.r.Method) {
 		p.Done = v.newDone()
 	}
 	if negotiation.IsRead(v.r.Method) {
@@ -184,7 +184,7 @@ func (v *view) showResponse(p *page, resp *response) {
 	if p.Detail = "The request is not valid."; wrong == nil {
 		p.Detail = "The request failed."
 	}
-	if ofFilters && v.id == "" && negotiation.IsRead(v.r.Method) {
+	if ofFilters && v.handler != nil && v.id == "" && negotiation.IsRead(v.r.Method) {
 		p.Filters, p.Detail = v.newFilters(wrong), "Some filters are not valid."
 	}
 }

@@ -46,7 +46,7 @@ func (v *view) newRecord(resp *response) *record {
 		r.Members = append(r.Members, c)
 	}
 	method, tag := v.c.updateMethod(), resp.Sent.Get("Etag")
-	mayChange := method != "" && (!v.c.Actions.Has(schema.Update) || v.offers(http.MethodPut))
+	mayChange := method != "" && (!v.c.Actions.Has(schema.Update) || v.denied(http.MethodPut) == nil)
 	if method != "" && !mayChange {
 		r.ReadOnly = v.readOnly()
 	}

@@ -2,7 +2,6 @@ package browse
 
 import (
 	"bytes"
-	"encoding/json"
 	"html/template"
 	"io"
 	"maps"
@@ -22,14 +21,16 @@ import (
 // view is the state of one request that is answered with a page.
 type view struct {
 	*browser
-	w     http.ResponseWriter
-	r     *http.Request
-	query query
-	c     *collection // that the path names, or nil
-	id    string      // its segment of the path if that is the path of a record, or ""
-	known map[referred]*known
-	asked int           // records that were requested for their names
-	took  time.Duration // of the response to the request
+	w       http.ResponseWriter
+	r       *http.Request
+	handler wire.Operations // that the request has reached, or nil
+	header  http.Header     // that middleware has set
+	query   query
+	c       *collection // that the path names, or nil
+	id      string      // its segment of the path if that is the path of a record, or ""
+	known   map[referred]*known
+	asked   int           // records that were requested for their names
+	took    time.Duration // of the response to the request
 
 	// What the page of a response shows beside it:
 	status  int       // of the page, or 0 if it is that of the response
@@ -39,7 +40,7 @@ type view struct {
 }
 
 func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
-	v := &view{browser: b, w: w, r: r, known: make(map[referred]*known)}
+	v := &view{browser: b, w: w, r: r, known: make(map[referred]*known), header: make(http.Header)}
 	v.c, v.id = b.find(r.URL.Path)
 	v.query = v.c.parse(r.URL.RawQuery)
 	return v
@@ -143,7 +144,7 @@ func (q query) kept(keep func(name string) bool) (kept []pair) {
 // forward passes the browser's request to the handler and returns its JSON response. It
 // sends HEAD as GET, since the page is made from the body.
 func (v *view) forward() *response {
-	in := v.newRequest()
+	in := v.r.Clone(v.r.Context())
 	if in.Method == http.MethodHead {
 		in.Method = http.MethodGet
 	}
@@ -154,20 +155,14 @@ func (v *view) forward() *response {
 }
 
 // get requests JSON from the handler.
-func (v *view) get(path, query string) *response {
-	return v.send(http.MethodGet, path, query, nil)
+func (v *view) get(path string) *response {
+	return v.ask(v.request(http.MethodGet, path, "", nil))
 }
 
-// send sends the handler an additional request with the headers of the browser's, and others,
-// given as alternating names and values. An empty value is not sent. The body, unless it is nil, is
-// JSON if no header says otherwise.
-func (v *view) send(method, path, query string, body []byte, header ...string) *response {
-	return v.ask(v.request(method, path, query, body, header...))
-}
-
-// request returns the request that send sends.
-func (v *view) request(method, path, query string, body []byte, header ...string) *http.Request {
-	in := v.newRequest()
+// request returns an additional request to the handler, with the headers of the browser's. The body,
+// unless it is nil, is JSON.
+func (v *view) request(method, path, query string, body []byte) *http.Request {
+	in := v.r.Clone(v.r.Context())
 	in.Method = method
 	in.URL = &url.URL{Path: path, RawQuery: query}
 	in.RequestURI = in.URL.RequestURI()
@@ -179,67 +174,70 @@ func (v *view) request(method, path, query string, body []byte, header ...string
 		in.Body = io.NopCloser(bytes.NewReader(body))
 		in.Header.Set("Content-Type", "application/json")
 	}
-	for i := 0; i+1 < len(header); i += 2 {
-		if header[i+1] != "" {
-			in.Header.Set(header[i], header[i+1])
-		}
-	}
 	return in
 }
 
-// counts requests the numbers of records that a query and each selection select. They are negative
-// if that fails.
-func (v *view) counts(path, query string, selections []url.Values) []int {
-	return v.tally(path, query, wire.Tally{Selections: selections, Counts: slices.Repeat([]int{-1}, len(selections))}).Counts
+// write sends a request that writes to the path of the page, if the record has an entity tag or that is
+// empty.
+func (v *view) write(method, query string, body []byte, tag string) *response {
+	in := v.request(method, v.r.URL.Path, query, body)
+	in.Header.Set("If-Match", tag)
+	return v.ask(in)
 }
 
-// list requests the first records that a query selects, and the number of all, which is negative if
+// counts returns the numbers of records that a query and each selection select. They are negative if
+// that fails.
+func (v *view) counts(path, query string, selections []url.Values) []int {
+	counts := slices.Repeat([]int{-1}, len(selections))
+	v.sel(path, query, func(s wire.Selection) error {
+		all, err := s.Counts(selections)
+		copy(counts, all)
+		return err
+	})
+	return counts
+}
+
+// list returns the first records that a query selects, and the number of all, which is negative if
 // that fails.
 func (v *view) list(path, query string, first int) (records []schema.Record, count int) {
-	t := v.tally(path, query, wire.Tally{First: first, Count: -1})
-	records, ok := recordsOf(t.Records)
-	if !ok {
-		return nil, -1
+	var texts [][]byte
+	ok := v.sel(path, query, func(s wire.Selection) (err error) {
+		texts, count, err = s.First(first)
+		return err
+	})
+	if records, valid := recordsOf(texts); ok && valid {
+		return records, count
 	}
-	return records, t.Count
+	return nil, -1
 }
 
-// tally sends a request for a list with a tally, which the handler completes.
-func (v *view) tally(path, query string, t wire.Tally) wire.Tally {
-	if v.r.Context().Err() == nil {
-		in := v.request(http.MethodGet, path, query, nil)
-		v.ask(in.WithContext(wire.WithTally(in.Context(), &t)))
-	}
-	return t
-}
-
-// newRequest returns a copy of the browser's request that requests JSON, unconditionally,
-// whole and uncompressed.
-func (v *view) newRequest() *http.Request {
-	in := v.r.Clone(v.r.Context())
-	in.Header["Accept"] = []string{"application/json"}
-	for _, name := range []string{
-		"Accept-Encoding", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Range",
-	} {
-		in.Header.Del(name)
-	}
-	return in
+// sel calls a function with what a query selects, and reports whether it succeeds.
+func (v *view) sel(path, query string, use func(wire.Selection) error) bool {
+	return v.r.Context().Err() == nil && v.admit(v.request(http.MethodGet, path, query, nil), use) == nil
 }
 
 // ask sends the handler a request.
 func (v *view) ask(in *http.Request) *response {
-	resp := &response{wire.NewRecorder(make(http.Header)), in}
-	v.next.ServeHTTP(resp, in)
+	resp := v.newResponse(in)
+	v.handler.ServeHTTP(resp, in)
 	resp.WriteHeader(http.StatusOK) // no effect if it has been called
 	return resp
 }
 
-// offers reports whether the handler's response to OPTIONS has the fields that the sender
-// of the request may send to its path with a method.
-func (v *view) offers(method string) bool {
-	resp := v.send(http.MethodOptions, v.r.URL.Path, "", nil)
-	var metadata struct{ Actions map[string]json.RawMessage }
-	return resp.decode(&metadata) && metadata.Actions[method] != nil
+// denied returns the response of the handler if the sender of the request may not send a method to its
+// path, and nil otherwise.
+func (v *view) denied(method string) *response {
+	return v.admit(v.request(method, v.r.URL.Path, "", nil), nil)
+}
+
+// admit calls a function, unless it is nil, with what a request selects. It returns the response of the
+// handler if that does not permit the request or the function fails, and nil otherwise.
+func (v *view) admit(in *http.Request, use func(wire.Selection) error) *response {
+	resp := v.newResponse(in)
+	if v.handler.Admit(resp, in, use) {
+		return nil
+	}
+	return resp
 }
 
 // response is a response of the handler.
@@ -248,14 +246,13 @@ type response struct {
 	request *http.Request // that it answers, or nil
 }
 
+func (v *view) newResponse(in *http.Request) *response {
+	return &response{wire.NewRecorder(v.header.Clone()), in}
+}
+
 // refusal returns a response to a request that the handler is not sent.
 func refusal(status int, body []byte) *response {
 	return &response{Recorder: &wire.Recorder{Status: status, Sent: make(http.Header), Body: body}}
-}
-
-// decode decodes the body of a response of 200. It returns false if that fails.
-func (resp *response) decode(to any) bool {
-	return resp.Status == http.StatusOK && json.Unmarshal(resp.Body, to) == nil
 }
 
 // record returns the record that is the body of a response of 200. It returns false if that fails.

@@ -83,9 +83,8 @@ func isToken(text string) bool {
 	return text != "" && len(text) <= 2048 && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// accepts reports whether the service accepts a token. It does not if it answers 401 to a request
-// that needs one: a read, or else a post with a body of a type that no handler reads. If the token
-// permits the post, the answer is 415, and nothing is written.
+// accepts reports whether the service accepts a token. It does not if it would answer 401 to a request
+// that needs one: a read, or else a post.
 func (v *view) accepts(token string) bool {
 	method, path := http.MethodGet, v.served.Root
 	if !v.served.AuthorizeReads {
@@ -95,8 +94,10 @@ func (v *view) accepts(token string) bool {
 		}
 		method, path = http.MethodPost, v.collections[at].path
 	}
-	authorization := v.scheme + " " + token
-	return isToken(token) && v.send(method, path, "", []byte("."), "Authorization", authorization, "Content-Type", "text/plain").Status != http.StatusUnauthorized
+	in := v.request(method, path, "", nil)
+	in.Header.Set("Authorization", v.scheme+" "+token)
+	no := v.admit(in, nil)
+	return isToken(token) && (no == nil || no.Status != http.StatusUnauthorized)
 }
 
 // session returns the form to sign in or, if the visitor has a token that the service accepts, the

@@ -1,0 +1,50 @@
+package wire
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+)
+
+// A Page responds to a request in place of the handler that the request reaches, if its context has
+// the Page. It may ask for what it shows until it returns.
+type Page func(w http.ResponseWriter, r *http.Request, ask Operations)
+
+// Operations are what a handler does for a Page. It checks the requests as those of other clients, but
+// does not log them. Error responses are sent to w.
+type Operations interface {
+	http.Handler
+
+	// Admit reports whether a request would be performed, as far as this is known before its body is
+	// read and a record is sought: whether the path is served and the method authorized. If use is not
+	// nil, the request is a GET of a list. Admit then calls use with what it selects, whatever the style
+	// of pages is, and reports whether this succeeds.
+	Admit(w http.ResponseWriter, r *http.Request, use func(Selection) error) bool
+}
+
+// A Selection is the records that a request selects, in its order.
+type Selection interface {
+	// Counts returns the numbers of records that are also selected by the parameters of filters.
+	Counts(of []url.Values) ([]int, error)
+
+	// First returns the first n records, and the number of all.
+	First(n int) (records [][]byte, count int, err error)
+
+	// All returns the records of one instant. described reports whether all their members are known
+	// to be fields of the description.
+	All() (records iter.Seq2[[]byte, error], described bool)
+}
+
+type pageKey struct{}
+
+// WithPage returns a context that has a Page, or none if it is nil.
+func WithPage(ctx context.Context, p Page) context.Context {
+	return context.WithValue(ctx, pageKey{}, p)
+}
+
+// PageOf returns the Page of a context, or nil.
+func PageOf(ctx context.Context) Page {
+	p, _ := ctx.Value(pageKey{}).(Page)
+	return p
+}
