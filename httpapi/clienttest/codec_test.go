@@ -158,11 +158,11 @@ func TestBareLists(t *testing.T) {
 	if failed := strings.Join(slices.Collect(maps.Values(problems)), ""); failed != "" || len(names) != 28 {
 		t.Errorf("%d situations, want 28: %s", len(names), failed)
 	}
-	if found := kindsOf(mustExplorer(t, numbered(false), opts).search(t, Options{Scenarios: 300})); found != nil {
+	if found := kindsOf(mustExplorer(t, numbered(false), opts).search(t, scenarios(300, 0))); found != nil {
 		t.Errorf("found %q", found)
 	}
 	_, problems = verify(t, numbered(true), opts)
-	found := kindsOf(mustExplorer(t, numbered(true), opts).search(t, Options{Scenarios: 300}))
+	found := kindsOf(mustExplorer(t, numbered(true), opts).search(t, scenarios(300, 0)))
 	if !strings.Contains(problems[simplest], "follow a page, or ask for what follows") || found == nil || found[0] != missing {
 		t.Errorf("hasty: %q, found %q", problems, found)
 	}

@@ -63,7 +63,7 @@ func ExampleExplore() {
 		return ids, nil
 	}
 	fmt.Println(firstFailure(func(t *testing.T) {
-		clienttest.Explore(t, fetch, clienttest.Options{Collection: "events"})
+		clienttest.Explore(t, fetch, clienttest.Options{Collection: "events", Scenarios: 50})
 	}))
 	// Output:
 	// clienttest: Explore: the client returned 0 of at least 1 records, without the one with the id "2", and no error: a body that is not a page is not the end of the list, even with status 200

@@ -173,7 +173,7 @@ func TestExploreKeys(t *testing.T) {
 	c := keyed(t)
 	explore := func(x *explorer, err error) []problemKind {
 		must(t, err)
-		return kindsOf(x.search(t, Options{}))
+		return kindsOf(x.search(t, scenarios(defaultScenarios, 380)))
 	}
 	tags, numbers := Options{Catalogue: c, Collection: "tags"}, Options{Catalogue: c, Collection: "numbers"}
 	for reason, found := range map[string][]problemKind{

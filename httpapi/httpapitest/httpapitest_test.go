@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -165,8 +166,9 @@ const ofFilms, all = 4, 7
 
 // inMemory returns a function that opens the collections of another catalogue.
 func inMemory(t *testing.T, n int) func(ctx context.Context, file []byte) ([]httpapi.Collection, error) {
+	made := newCatalogue(t, n)
 	return func(_ context.Context, file []byte) (list []httpapi.Collection, err error) {
-		c := newCatalogue(t, n)
+		c := made.Clone()
 		for _, collection := range c.All() {
 			list = append(list, collection)
 		}
@@ -174,10 +176,17 @@ func inMemory(t *testing.T, n int) func(ctx context.Context, file []byte) ([]htt
 	}
 }
 
+// long reports whether BACKLIST_LONG is set, as in CI.
+func long() bool { return os.Getenv("BACKLIST_LONG") != "" && !testing.Short() }
+
 // A catalogue is like itself, with pages of each style.
 func TestCompareCatalogue(t *testing.T) {
+	requests := 300
+	if long() {
+		requests = 1000
+	}
 	for _, pages := range []pagination.Style{pagination.Limits{}, pagination.Numbers{Limits: pagination.Limits{Default: 5}}, pagination.Cursors{Limits: pagination.Limits{Default: 3}}} {
-		Compare(t, newCatalogue(t, all), inMemory(t, all), Options{Handler: httpapi.Options{Pages: pages}})
+		Compare(t, newCatalogue(t, all), inMemory(t, all), Options{Requests: requests, Handler: httpapi.Options{Pages: pages}})
 	}
 }
 
