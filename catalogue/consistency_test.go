@@ -89,7 +89,7 @@ func TestPageReadsOneState(t *testing.T) {
 			set(i%2 == 0)
 		}
 	}, read, read)
-	if ranked.Load() == 0 && !testing.Short() {
+	if ranked.Load() == 0 && long() {
 		t.Error("no page was read from a state with ranks")
 	}
 }

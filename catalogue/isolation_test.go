@@ -86,14 +86,14 @@ func during(write func(), readers ...func()) {
 	group.Wait()
 }
 
-// scaled returns n if BACKLIST_LONG is set, as in CI, otherwise a third of it, and an eighth in short
-// tests and under the race detector.
+// long reports whether BACKLIST_LONG is set, as in CI, and the tests are neither short nor under the race
+// detector.
+func long() bool { return os.Getenv("BACKLIST_LONG") != "" && !raceEnabled && !testing.Short() }
+
+// scaled returns n in long tests, otherwise an eighth of it.
 func scaled(n int) int {
-	switch {
-	case raceEnabled || testing.Short():
+	if !long() {
 		n /= 8
-	case os.Getenv("BACKLIST_LONG") == "":
-		n /= 3
 	}
 	return max(1, n)
 }

@@ -336,7 +336,7 @@ func (m mutation) test(directory string) (by string, err error) {
 		flags := []string{"test", "-overlay", overlay, "-vet=off", "-ldflags=-s -w", "-count=1", "-failfast",
 			"-timeout", timeout.String()}
 		command := exec.CommandContext(ctx, "go", append(flags, strings.Fields(arguments)...)...)
-		command.WaitDelay = time.Second
+		command.Env, command.WaitDelay = append(os.Environ(), "BACKLIST_LONG=1"), time.Second
 		out, err := command.CombinedOutput()
 		switch {
 		case err == nil:

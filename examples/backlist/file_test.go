@@ -325,7 +325,7 @@ func TestManyCollections(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	few, many := allocated(200), allocated(1600)
+	few, many := allocated(100), allocated(800)
 	t.Logf("%d and %d bytes", few, many)
 	if many > 12*few { // 64 × if each were compared with each
 		t.Errorf("8 × as many collections allocate %d bytes, %.1f × as many", many, float64(many)/float64(few))
@@ -447,7 +447,7 @@ func TestMutatedFiles(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	n, good := 500, 0
+	n, good := 150, 0
 	if os.Getenv("BACKLIST_LONG") != "" && !testing.Short() {
 		n = 3_000
 	}

@@ -241,8 +241,7 @@ func TestWrongPages(t *testing.T) {
 		{"empty-pages-with-next", numbers, "page=3", "5 "},
 		{"empty-pages-with-next", pagination.Cursors{}, "cursor=bz0yMA%3D%3D", "5 "},
 	} {
-		v, err := newVerification(newCounting().ids, Options{Pages: tt.style})
-		must(t, err)
+		v := mustVerification(t, newCounting().ids, Options{Pages: tt.style})
 		c := v.data.catalogue.Clone()
 		must(t, v.data.write(c, newState(len(v.data.ids), 25)))
 		server, err := v.data.serve(c, pageSize)

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,8 +71,7 @@ var expected = []struct{ situation, fails, reason string }{
 // the situations in their order.
 func verify(t *testing.T, fetch Fetch[int], opts Options) (names []string, problems map[string]string) {
 	t.Helper()
-	v, err := newVerification(fetch, opts)
-	must(t, err)
+	v := mustVerification(t, fetch, opts)
 	problems = map[string]string{}
 	for _, s := range v.situations {
 		problem, _ := v.run(t, s)
@@ -83,12 +83,28 @@ func verify(t *testing.T, fetch Fetch[int], opts Options) (names []string, probl
 	return names, problems
 }
 
+// events makes samples once, for all tests.
+var events = sync.OnceValues(func() (*catalogue.Catalogue, error) { return samples("events", mostRecords) })
+
+// mustVerification returns a verification of the collection events unless the options say otherwise.
+func mustVerification(t *testing.T, fetch Fetch[int], opts Options) *verification {
+	t.Helper()
+	if opts.Catalogue == nil && opts.Collection == "" {
+		c, err := events()
+		must(t, err)
+		opts.Catalogue, opts.Collection = c, "events"
+	}
+	v, err := newVerification(fetch, opts)
+	must(t, err)
+	return v
+}
+
 // runSituation runs a client through one situation.
 func runSituation(t *testing.T, fetch Fetch[int], name string) (problem string, requests []string) {
 	t.Helper()
-	v, err := newVerification(fetch, Options{Skip: only(name)})
-	if err != nil || len(v.situations) != 1 {
-		t.Fatalf("situation %q: %v", name, err)
+	v := mustVerification(t, fetch, Options{Skip: only(name)})
+	if len(v.situations) != 1 {
+		t.Fatalf("situation %q: %d situations", name, len(v.situations))
 	}
 	return v.run(t, v.situations[0])
 }

@@ -515,10 +515,10 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// Each single fault is found: each fourth, unless BACKLIST_LONG is set, since all take long.
+// Each single fault is found: each sixth, unless BACKLIST_LONG is set, since all take long.
 func TestFaults(t *testing.T) {
 	for i, p := range faults() {
-		if !long() && i%4 > 0 {
+		if !long() && i%6 > 0 {
 			continue
 		}
 		t.Run(p.reason, func(t *testing.T) {

@@ -40,7 +40,7 @@ func TestVerify(t *testing.T) {
 // and BACKLIST_SCENARIOS_SEED the first.
 func TestExplore(t *testing.T) {
 	n, _ := strconv.Atoi(os.Getenv("BACKLIST_SCENARIOS")) // 0: the default number
-	if n == 0 && testing.Short() {
+	if n == 0 && os.Getenv("BACKLIST_LONG") == "" {
 		n = 100
 	}
 	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_SCENARIOS_SEED"), 10, 64)
