@@ -25,7 +25,8 @@
 // # Filters
 //
 // A parameter in Filters of a description is the name of a field, which means the lookup exact, or
-// that name, two underscores and another lookup, such as minutes__gte:
+// that name, two underscores and another lookup, such as minutes__gte; all other parameters are
+// ignored:
 //
 //   - exact: equal to the value; a list of ids contains one of the values
 //   - in: equal to one of the values, which are separated by commas; one that has commas is in

@@ -21,8 +21,8 @@
 // A list has its exact count, unless its pages have cursors, the time that the handler took and, of
 // a search, how many records it has read. Its table has the id or the key, the name, the first
 // eight members and that of the order. The parameter _columns names others: several times, or
-// separated by commas. Long values are cut, and objects and lists are short text, unless records
-// have no pages of their own. Times are in UTC. A page that does not exist links to the first.
+// separated by commas. Long values are cut, and objects and lists are short text; the page of a
+// record shows them whole. Times are in UTC. A page that does not exist links to the first.
 //
 // A list links to all its records as CSV, in its order and of one instant: _export=csv, with any
 // Accept header. Each member, up to 1000, has a column, or the id and those in _columns. Null is
