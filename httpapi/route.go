@@ -138,8 +138,8 @@ func allowed(actions schema.Actions) []string {
 	return []string{strings.Join(append(methods, http.MethodOptions), ", ")}
 }
 
-// actionsOf returns the actions that a method can mean, of which a path has at most one. As
-// in net/http, "" is GET.
+// actionsOf returns the actions that a method can mean. A path has at most one of them. As in
+// net/http, "" is GET.
 func actionsOf(method string) schema.Actions {
 	switch method {
 	case http.MethodGet, http.MethodHead, "":

@@ -31,7 +31,8 @@ func (f Field) cleanParts(value string, checks *checker) (text string, wrong Fie
 // may contain many that are not valid, and the response must not be many times as large.
 const maxWrong = 64 << 10
 
-// element cleans an element of f, of which left are left. more is false if no others are checked.
+// element cleans an element of f; left is the number of elements from this one on. more is false if
+// no others are checked.
 func (c *checker) element(f Field, value string, left int) (text string, wrong FieldError, more bool) {
 	if c.wrong > maxWrong {
 		return "", f.listError(fmt.Sprintf("There are many errors: %d more items have not been checked.", left)), false
@@ -303,8 +304,8 @@ func (f Field) checked(text string, checks *checker) (messages []string) {
 	return append(messages, f.taken(text, checks)...)
 }
 
-// The form of a key that clients choose, unless its field has a Pattern: a segment of a path, of
-// which . and .. have a meaning.
+// keyPattern is the form of a key that clients choose, unless its field has a Pattern: a segment of
+// a path other than . and .., which have a meaning.
 var keyPattern = compiled(`^[^/]*[^/.][^/]*$`)
 
 const keyMessage = "A key does not contain /, and not only dots, because it is part of a path."

@@ -230,9 +230,9 @@ func containsASCII(s, part string) (found, differs bool) {
 	}
 }
 
-// upperASCII converts the letters of ASCII in the first n bytes of a text to upper case, and
-// perhaps some after them. The length of the text is a multiple of eight. upperASCII reports
-// whether there are no others.
+// upperASCII converts the ASCII letters in the first n bytes of a text, rounded up to a multiple of
+// eight, to upper case, and reports whether these bytes are all ASCII. The length of the text is
+// such a multiple.
 func upperASCII(text []byte, n int) bool {
 	const ones = 0x0101010101010101
 	others := uint64(0)

@@ -337,7 +337,7 @@ func (n decimal) json() string {
 	}
 }
 
-// whole returns the digits before the point, of which there is at least one.
+// whole returns the digits before the point, at least one.
 func (n decimal) whole() string {
 	if missing := int(n.point()) - len(n.digits); missing > 0 {
 		return n.digits + strings.Repeat("0", missing)

@@ -164,7 +164,8 @@ func clockOf(text string) (Time, bool) {
 	return Time(t.Sub(t.Truncate(24 * time.Hour)).Truncate(time.Microsecond)), err == nil
 }
 
-// djangoClock is the form of a time in Django: hours, minutes, and perhaps seconds with their fraction.
+// djangoClock is the form of a time in Django: hours, minutes, and optional seconds with their
+// fraction.
 const djangoClock = `(\d\d?:\d\d?(?::\d\d?(?:[.,]\d{1,12})?)?)`
 
 // clockForm is the form of a time and of what follows.

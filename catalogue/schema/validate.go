@@ -157,8 +157,8 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 	return v.result(record)
 }
 
-// assign replaces values, one of each field, by those that are assigned. It returns the fields, of
-// which those that are assigned can be written.
+// assign replaces values, one of each field, by those that are assigned. It returns the fields, in
+// which the assigned ones can be written.
 func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 	if len(assigned.members) == 0 && assigned.ID == 0 {
 		return d.Fields, nil

@@ -138,7 +138,7 @@ func (s *shape) kind() (schema.Kind, string) {
 	return schema.JSON, map[bool]string{true: "null", false: "mixed"}[s.count == 0]
 }
 
-// field returns the field of a member of records or objects, of which there are total.
+// field returns the field of a member. total is the number of records or objects.
 func (s *shape) field(total int) schema.Field {
 	f := schema.Field{Name: s.name, Nullable: s.count < total}
 	switch f.Kind, _ = s.kind(); f.Kind {

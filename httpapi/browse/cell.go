@@ -204,7 +204,7 @@ func partsOf(value string) iter.Seq2[string, string] {
 	}
 }
 
-// itemsOf returns the items of a JSON list, or nil if a value is none.
+// itemsOf returns the items of a JSON list, or nil for other values.
 func itemsOf(value string) (items []json.RawMessage) {
 	_ = json.Unmarshal([]byte(value), &items)
 	return items

@@ -111,8 +111,8 @@ func (d *describer) made(about schema.Description, f schema.Field) json.RawMessa
 	return json.RawMessage(m.Value(f))
 }
 
-// holdsAny reports whether a field or a part of it is of the kind JSON, of which no value is known
-// to be valid.
+// holdsAny reports whether a field or a part of it is of the kind JSON, whose valid values are not
+// known.
 func holdsAny(f schema.Field) bool {
 	return f.Kind == schema.JSON || f.Item != nil && holdsAny(*f.Item) || slices.ContainsFunc(f.Fields, holdsAny)
 }

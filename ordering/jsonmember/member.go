@@ -122,7 +122,8 @@ func Depth(t reflect.Type) (depth int) {
 	return max(depth, 1)
 }
 
-// structIn returns the struct in a type: itself, or that of its elements, or nil if there is none.
+// structIn returns the struct inside a type, which may be a pointer, a slice, an array or a map, or
+// nil.
 func structIn(t reflect.Type) reflect.Type {
 	for range maxDepth {
 		switch t.Kind() {

@@ -288,7 +288,7 @@ func (f *filter) demand(tests []schema.Test) {
 	f.words.Lists, f.words.Key = append(f.words.Lists, list), f.words.Key+key+"\xfe"
 }
 
-// textual returns the function of a test of text, of which an error ends the turn.
+// textual returns the function of a test of text. Its first error ends the turn.
 func textual(s *Type, c *layout.Field, t schema.Test, turn *store.Turn) func(*store.Entry) bool {
 	of, read := textOf(s, c), 0 // read are bytes since the last pause
 	return func(e *store.Entry) bool {

@@ -354,7 +354,7 @@ func (l *link) pause() error {
 	return l.to.turn.Err
 }
 
-// chooses reports whether entries refer to several records, of which a row has one.
+// chooses reports whether the join passes lists of references, from which each row has one record.
 func (j *join) chooses() bool {
 	return slices.ContainsFunc(j.links, func(l *link) bool { return l.col.Kind == schema.References || l.to.chooses() })
 }

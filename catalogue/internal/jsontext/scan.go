@@ -68,7 +68,7 @@ func (s *Scanner) Whole() bool {
 	return s.Value() && s.End()
 }
 
-// Raw reads a value, of which it returns the text as it is written.
+// Raw reads a value and returns its text as it is written.
 func (s *Scanner) Raw() (text []byte, ok bool) {
 	s.Next()
 	s.Skip()

@@ -430,7 +430,7 @@ func (f *Field) Usual(text string) string {
 	return schema.Description{Lookup: f.Snake, Fields: []schema.Field{f.Field}}.LookupText(text)
 }
 
-// Suggest returns the part of an error about an unknown name that says which names are known.
+// Suggest returns the part of an error about an unknown name that lists the known names.
 func Suggest[E any](name string, known []E, nameOf func(E) string) string {
 	names := make([]string, len(known))
 	for i, e := range known {

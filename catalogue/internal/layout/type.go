@@ -72,8 +72,8 @@ func (s *Type) Member(name string) *Field {
 	return nil
 }
 
-// Common reports whether the member with a name has one of the most common types, such as string, of which
-// values have one JSON.
+// Common reports whether the member with a name has a common type, such as string, whose values
+// have one JSON each.
 func (s *Type) Common(name string) bool {
 	m := s.Member(name)
 	return m != nil && m.decoder.Common != nil

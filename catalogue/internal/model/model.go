@@ -442,7 +442,7 @@ func (s *State) duplicate() bool {
 	return false
 }
 
-// commit gives s, which is new, a revision after that of before, with the changes of the
+// commit assigns the revision after that of before to s, which is new, with the changes of the
 // records with the given ids, unless there are none.
 func (s *State) commit(before *State, ids []int) {
 	slices.Sort(ids)

@@ -296,7 +296,7 @@ func (typ *Type) sort(ctx context.Context, entries []*Entry, fields []Field, ter
 	return entries, ctx.Err()
 }
 
-// A sorting says how the items of an index are sorted.
+// A sorting specifies how the items of an index are sorted.
 type sorting struct {
 	limit int // of the size of all keys
 	turns *turns

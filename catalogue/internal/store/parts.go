@@ -176,7 +176,7 @@ func (g *chunk[K]) counted() *chunk[K] {
 // len returns the number of entries.
 func (g *chunk[K]) len() int { return g.ends[len(g.ends)-1] }
 
-// count sets the numbers of entries, of which those before a chunk are right.
+// count sets the numbers of entries from the chunk first on; those before it are right.
 func (d *directory[K]) count(first int) {
 	n := 0
 	if d.ends = d.ends[:first]; first > 0 {

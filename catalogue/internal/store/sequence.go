@@ -38,7 +38,7 @@ type run struct {
 	shared int // the number of these bytes; more than a key has if all are the same
 }
 
-// A cut says how many of some sorted entries are wanted: the first or the last. The zero cut wants
+// A cut is how many of some sorted entries are wanted: the first or the last. The zero cut wants
 // all.
 type cut struct {
 	most int

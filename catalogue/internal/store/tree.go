@@ -18,8 +18,8 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// An index is the sequence of one ordering, kept in a tree. The methods that write
-// to the tree, of which fork is one, must not be called concurrently.
+// An index is the sequence of one ordering, kept in a tree. Methods that write to the tree, and
+// fork, must not be called concurrently.
 type index interface {
 	sequence
 
@@ -55,8 +55,8 @@ type item[K any] struct {
 	entry *Entry
 }
 
-// A prepared is a change of an index: an item to remove and one to put, which have no entry if
-// there is none.
+// A prepared is a change of an index: an item to remove and one to put. An item without an entry is
+// absent.
 type prepared[K any] struct{ remove, put item[K] }
 
 // A kind is the part of a tree that all trees of one ordering use.

@@ -102,7 +102,7 @@ func readPair(pair string, _, latin1 bool) (v Value, ok bool) {
 	return Value{Name: unescaped(name, latin1), Text: unescaped(text, latin1)}, pair != ""
 }
 
-// unescaped decodes a name or a text of an encoded body. An escape that is none stays.
+// unescaped decodes a name or a text of an encoded body. It keeps invalid escapes.
 func unescaped(text string, latin1 bool) string {
 	if strings.Contains(text, "%") {
 		b := make([]byte, 0, len(text))
