@@ -109,7 +109,7 @@ type Options struct {
 	// A walk reads each record that stays where it is once, in both directions; while others write,
 	// a cursor of the framework with an offset among equal values can be off by those that they
 	// insert or delete there. A token is valid for one path, order and filter. It is readable,
-	// unless ETagKey encrypts it.
+	// unless the order has a field that records do not show; see ETagKey.
 	Pages pagination.Style
 
 	// MaxBody is the maximum length in bytes of a request body, and of the JSON that a form

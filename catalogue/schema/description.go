@@ -46,10 +46,10 @@
 // empty list is null), and in, whose ids need not be those of records. Other lists, objects and
 // JSON have isnull.
 //
-// Parts have the lookups of numbers, as in released__year__gte. Dates and date-times have year,
-// iso_year, quarter, month, week (of ISO 8601), day, week_day (1 is Sunday) and iso_week_day (1 is
-// Monday); date-times and times have hour, minute and second; date-times have date and time. They
-// are those in UTC, or in the zone of the [Framework].
+// Parts of times have the lookups of numbers, as in released__year__gte. Dates and date-times have
+// year, iso_year, quarter, month, week (of ISO 8601), day, week_day (1 is Sunday) and iso_week_day
+// (1 is Monday); date-times and times have hour, minute and second; date-times have date and time.
+// They are those in UTC, or in the zone of the [Framework].
 //
 // A path leads to a member of an Object, as in address__city, or to a field of a record to which
 // the record refers, at any distance, as in director__born__gte. A record that refers to none is

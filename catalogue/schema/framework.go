@@ -84,8 +84,8 @@ func (f Framework) ShowsDigits() bool { return f.has(showsDigits) }
 func (f Framework) IndexesForms() bool { return f.has(indexesForms) }
 
 // Describe returns d as f serves it. In 3.18, an empty page number is the first one, and a field of
-// a unique set that can be null or blank is not required, and so if absent from a POST or PUT. d is
-// not modified. O(len of Fields × Unique).
+// a unique set that can be null or blank is so if a POST or PUT lacks it. d is not modified. O(len
+// of Fields × Unique).
 func (f Framework) Describe(d Description) Description {
 	if pages, ok := d.Pages.(pagination.Numbers); ok && f.has(startsPages) {
 		pages.Blank = true

@@ -145,7 +145,7 @@ func ExampleOpen_program() {
 	// GET /api/events/ 503 1
 }
 
-// The pages are bare lists, of which a header has the links.
+// The pages are bare lists, whose links are in a header.
 func ExampleGitHub() {
 	server, err := cataloguetest.Open(cataloguetest.Options{
 		Definitions: []catalogue.AnyDefinition{films},
@@ -173,7 +173,7 @@ func ExampleGitHub() {
 	// 404 {"message":"Not Found","documentation_url":"https://docs.github.com/rest","status":"404"}
 }
 
-// A service has pages such as {"rows":[…],"more":"https://…"}, of which each leads to the next.
+// A service has pages such as {"rows":[…],"more":"https://…"}, each with a link to the next.
 func ExampleCodec() {
 	server, err := cataloguetest.Open(cataloguetest.Options{
 		Definitions: []catalogue.AnyDefinition{films},
