@@ -52,13 +52,12 @@ var only = map[string]string{
 var mutual = map[string]int{
 	"catalogue":                 2,
 	"catalogue/internal/core":   3,
-	"catalogue/internal/layout": 3,
+	"catalogue/internal/layout": 1,
 	"catalogue/internal/store":  5,
 	"catalogue/internal/value":  1,
 	"httpapi/browse":            3,
 	"httpapi/httpapitest":       2,
 	"httpapi/internal/requests": 1,
-	"ordering":                  1,
 	"ordering/sortkey":          1,
 }
 

@@ -30,17 +30,20 @@ func (s *Type) arrange(list []*store.Entry, refuse func(index int, wrong *schema
 		}
 	}
 	var key []byte
-	for n, set := range s.Unique {
-		seen := make(map[string]int, len(list))
+	for _, names := range s.Engine.Unique {
+		set, seen := make([]store.Field, len(names)), make(map[string]int, len(list))
+		for i, name := range names {
+			set[i], _ = s.Engine.Field(name)
+		}
 		for i, e := range list {
 			var ok bool
 			if key, ok = store.AppendKeys(key[:0], set, e); !ok {
 				continue
 			}
 			if before, twice := seen[string(key)]; twice {
-				d := s.duplicate(e, s.Engine.Unique[n], fmt.Sprintf("the record at index %d", before))
+				d := s.duplicate(e, names, fmt.Sprintf("the record at index %d", before))
 				wrong := &schema.MemberError{Member: d.member(), Err: d}
-				if len(set) == 1 && s.Identity.Key != nil && set[0].Name == s.Identity.Key.Snake {
+				if len(set) == 1 && s.Identity.Key != nil && names[0] == s.Identity.Key.Snake {
 					wrong.Err = fmt.Errorf("%w: the record at index %d has %s too", ErrExists, before, s.Identity.Name(e))
 				}
 				if err := refuse(i, wrong); err != nil {

@@ -2,17 +2,12 @@ package layout
 
 import (
 	"cmp"
-	"context"
 	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
-	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -20,77 +15,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 )
-
-// describeEvolution sets the members that loads rename or add.
-func (s *builder) describeEvolution() error {
-	for _, f := range s.described {
-		for _, name := range f.Formerly {
-			if name == s.Identity.Wire || s.Member(name) != nil {
-				return fmt.Errorf("field %q: the former name %q is the name of another member", f.Name, name)
-			}
-		}
-	}
-	s.describeOmitted()
-	if s.OwnJSON {
-		return nil
-	}
-	for _, f := range s.described {
-		m := s.Member(f.Name)
-		if m != nil && isZero(f, m.Go.Member) {
-			f.Default = ""
-		}
-		if f.Formerly != nil || f.Default != "" {
-			s.evolving.Fields = append(s.evolving.Fields, f)
-		}
-		if m != nil && f.Default != "" {
-			m.needed = true
-		}
-	}
-	return nil
-}
-
-// isZero reports whether a member that is missing from a loaded record is zero: its default is zero,
-// or encoding/json omits it.
-func isZero(f schema.Field, m jsonmember.Member) bool {
-	zero := reflect.New(m.Field.Type)
-	switch {
-	case m.Omits(), f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"):
-		return true
-	}
-	return json.Unmarshal([]byte(f.Default), zero.Interface()) == nil && zero.Elem().IsZero()
-}
-
-// describeOmitted sets the fields with a default that JSON omits if they are zero, and whose zero
-// value is valid.
-func (s *builder) describeOmitted() {
-	for _, f := range s.described {
-		m := s.Member(f.Name)
-		if m == nil || f.Default == "" || !m.Go.Omits() {
-			continue
-		}
-		zero := reflect.New(m.Go.Field.Type)
-		if fill := filling(f, m.Go.Field.Type); fill != nil {
-			fill(zero.Elem())
-		}
-		r, err := schema.Record{}.With(f.Name, zero.Interface())
-		if f.Rule, f.Check = nil, nil; err == nil {
-			_, err = schema.Description{Fields: []schema.Field{f}}.ValidateRecord(context.Background(), r)
-		}
-		if err == nil {
-			f.Default, _ = r.Get(f.Name)
-			s.Omitted = append(s.Omitted, f)
-		}
-	}
-}
-
-// A builder makes a layout.
-type builder struct {
-	*Type
-	opts      Options
-	described []schema.Field // of the description
-}
 
 // IsTagged reports whether a member of a type has a tag of this library.
 func IsTagged(t reflect.Type) bool {
@@ -161,18 +86,16 @@ func (s *builder) describeUnique() error {
 		if len(set) == 0 {
 			return fmt.Errorf("%w: a set has no fields", ErrInvalidType)
 		}
-		unique, names := make([]store.Field, len(set)), make([]string, len(set))
+		names := make([]string, len(set))
 		for i, name := range set {
-			var err error
-			if unique[i], err = s.Field(name); err != nil {
+			f, err := s.Field(name)
+			if err != nil {
 				return err
 			}
-			if name = unique[i].Name; slices.Contains(names[:i], name) {
-				return fmt.Errorf("%w: field %q is repeated", ErrInvalidType, name)
+			if names[i] = f.Name; slices.Contains(names[:i], f.Name) {
+				return fmt.Errorf("%w: field %q is repeated", ErrInvalidType, f.Name)
 			}
-			names[i] = name
 		}
-		s.Unique = append(s.Unique, unique)
 		s.Engine.Unique = append(s.Engine.Unique, names)
 		if f := s.Row(set[0]); len(set) == 1 && f.Snake != s.Identity.Number && f.hasText() {
 			s.Texts = append(s.Texts, f)
@@ -268,202 +191,6 @@ func (s *builder) describeCopies() error {
 		return nil
 	}
 	return nil
-}
-
-// describeOpen sets the record type of open records. They need no copies and no checks,
-// because their members are immutable and valid JSON.
-func (s *builder) describeOpen() error {
-	if s.Identity.Wire != "id" && s.Engine.Key == "" {
-		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.Identity.Wire)
-	}
-	if err := (schema.Description{Key: "members", Segment: "members", Name: "member", Fields: s.opts.Members}).Check(); err != nil && s.opts.Members != nil {
-		return fmt.Errorf("Options.Members: %w", err)
-	}
-	if err := s.describeTable(); err != nil {
-		return err
-	}
-	for _, d := range slices.Concat(s.opts.Members, schema.Nested(s.opts.Members)) {
-		if f := s.newField(d); s.byName[f.Snake] == nil {
-			s.byName[f.Snake] = f
-		}
-	}
-	s.describeNumber()
-	s.Engine.Members = openMembers
-	s.describeOpenID()
-	s.Copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
-	s.check = func(r *Record) error {
-		members := *Typed[schema.Record](r)
-		if id := members.ID; id != 0 && s.Identity.Key != nil {
-			return fmt.Errorf("ID is %d, but the record has a key", id)
-		}
-		members.ID = 0
-		if text, ok := members.Get("id"); ok && s.Identity.Key == nil {
-			return fmt.Errorf("the id is %s", text)
-		}
-		return s.checkNames(members)
-	}
-	return nil
-}
-
-// FieldOf returns the name in snake_case of a field whose name may be that in JSON. A member of open
-// records whose name would be empty, or that of the id or the key, such as _id, has only its name
-// in JSON.
-func (s *Type) FieldOf(name string) string {
-	if f := s.byName[name]; f != nil {
-		return f.Snake
-	}
-	field := snakePath(name)
-	if !s.Open() || field == "" || name != s.Identity.Wire && (field == s.Identity.Number || field == s.Engine.Key) {
-		return name
-	}
-	return field
-}
-
-// checkNames returns an error if two members of an open record are the same field.
-func (s *Type) checkNames(r schema.Record) error {
-	var few [32]string // so that most records allocate nothing
-	fields := few[:0]
-	for name := range r.All() {
-		fields = append(fields, s.FieldOf(name))
-	}
-	slices.Sort(fields)
-	for i := 1; i < len(fields); i++ {
-		if fields[i] != fields[i-1] {
-			continue
-		}
-		var names []string
-		for name := range r.All() {
-			if s.FieldOf(name) == fields[i] {
-				names = append(names, name)
-			}
-		}
-		return fmt.Errorf("the name of both %q and %q is %q in snake_case: rename one", names[0], names[1], fields[i])
-	}
-	return nil
-}
-
-// openMembers returns the names of the members of an open record.
-func openMembers(e *store.Entry) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for name := range Typed[schema.Record](RecordOf(e)).All() {
-			if !yield(name) {
-				return
-			}
-		}
-	}
-}
-
-// describeID sets the id of structs, an integer in the struct itself.
-func (s *builder) describeID() error {
-	m := s.Member(s.Identity.Wire)
-	if m == nil {
-		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q` or a text field the tag `backlist:\"key\"`, or set Options.ID to the JSON name of a field", s.Reflect, s.Identity.Wire)
-	}
-	t, path := m.Go.Field.Type, m.at
-	if t.Kind() == reflect.Pointer {
-		t, path = t.Elem(), path.Elem()
-	}
-	if m.Go.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || m.decodes || jsontext.Writes(t) {
-		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: %s is %v", s.Reflect, m.Go.Field.Name, m.Go.Field.Type)
-	}
-	s.plain = m.member() == "id" && !m.Go.Quoted()
-	read, set := integers[t.Kind()](path)
-	s.Identity.ID, s.Identity.SetID = read, set
-	if m.Go.Field.Type != t {
-		s.Identity.SetID = func(r *Record, id int) { // others may have the same pointer
-			*(*unsafe.Pointer)(m.in(r)) = reflect.New(t).UnsafePointer()
-			set(r, id)
-		}
-	}
-	s.Identity.most = math.MaxInt
-	if zero := reflect.Zero(t); zero.CanInt() {
-		s.Identity.most = int(min(math.MaxInt, 1<<(t.Bits()-1)-1))
-	} else if t.Bits() < strconv.IntSize {
-		s.Identity.most = 1<<t.Bits() - 1
-	}
-	s.describeNumber()
-	return nil
-}
-
-// describeNumber makes the ids of entries a field. Requests can compare them unless records have a key.
-func (s *builder) describeNumber() {
-	f := s.byName[s.Identity.Number]
-	if f == nil || s.Open() {
-		f = s.newField(schema.Field{Name: s.Identity.Number})
-		f.Snake, f.Engine.Name, f.Indexed = s.Identity.Number, s.Identity.Number, true
-		f.Engine.KeyOf = func(value any) (sortkey.Key, error) {
-			k, err := ordering.KeyOf(value)
-			if _, ok := k.AsInt(); err == nil && !ok {
-				err = fmt.Errorf("want an integer, not %T", value)
-			}
-			return k, err
-		}
-		s.byName[f.Snake] = f
-	}
-	f.Kind, f.Engine.Kind = schema.Integer, reflect.Int
-	f.JSONKey = func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
-	f.Engine.Key = f.JSONKey
-	s.Fields = slices.DeleteFunc(s.Fields, func(other *Field) bool { return other.Snake == f.Snake })
-	if f.described = s.Engine.Key == ""; f.described {
-		s.Fields = append(s.Fields, f)
-	}
-}
-
-// describeKey sets the key of structs, a text in the struct itself.
-func (s *builder) describeKey() error {
-	m := s.Member(s.Identity.Wire)
-	if m == nil || m.Go.Indirect || m.Go.Field.Type.Kind() == reflect.Pointer {
-		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.Reflect, s.Identity.Wire)
-	}
-	at := func(r *Record) reflect.Value { return reflect.NewAt(m.Go.Field.Type, m.in(r)) }
-	s.Identity.text = func(r *Record) (text string) {
-		if v := at(r); !v.Elem().IsZero() {
-			b, _ := json.Marshal(v.Interface())
-			_ = json.Unmarshal(b, &text) // it is stored, so it is the JSON of a text
-		}
-		return text
-	}
-	if t := m.Go.Field.Type; t.Kind() == reflect.String && !jsontext.Writes(t) {
-		s.Identity.text = func(r *Record) string { return *(*string)(m.in(r)) }
-	}
-	s.Identity.setText = func(r *Record, text string) error {
-		return m.decoder.Decode(at(r).Elem(), string(jsontext.AppendString(nil, text)))
-	}
-	s.keyBy()
-	return nil
-}
-
-// describeOpenID sets the id of open records, or their key.
-func (s *builder) describeOpenID() {
-	s.Identity.ID = func(r *Record) int { return Typed[schema.Record](r).ID }
-	s.Identity.SetID, s.Identity.most = func(r *Record, id int) { Typed[schema.Record](r).ID = id }, math.MaxInt
-	if s.Engine.Key == "" {
-		return
-	}
-	s.Identity.text = func(r *Record) (key string) {
-		text, _ := Typed[schema.Record](r).Get(s.Identity.Wire)
-		_ = json.Unmarshal([]byte(text), &key) // it remains empty if it is not text
-		return key
-	}
-	s.Identity.setText = func(r *Record, text string) error {
-		open := Typed[schema.Record](r)
-		with, err := open.With(s.Identity.Wire, text)
-		*open = with
-		return err
-	}
-	s.keyBy()
-}
-
-// keyBy makes the key the identity. Only clients choose it if it is required of them.
-func (s *builder) keyBy() {
-	s.Identity.Key = s.byName[s.Engine.Key]
-	if s.Identity.fresh = s.opts.NewKey; s.Identity.fresh == nil {
-		s.Identity.fresh = NewUUID
-	}
-	if s.Identity.Key.Required && !s.Identity.Key.ReadOnly {
-		s.Identity.fresh = nil
-	}
-	s.Identity.ID, s.Identity.SetID, s.Identity.most = func(*Record) int { return 0 }, func(*Record, int) {}, math.MaxInt
 }
 
 // describeShown sets what follows from the description of a collection of a catalogue.

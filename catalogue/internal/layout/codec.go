@@ -124,25 +124,6 @@ func (s *Type) Parsed(e *store.Entry) (schema.Record, error) {
 	return r, nil
 }
 
-// All returns all members of an entry, including those that its JSON omits because they are zero.
-func (s *Type) All(e *store.Entry) (schema.Record, error) {
-	members, err := s.Parsed(e)
-	if err != nil {
-		return members, err
-	}
-	return s.completed(members)
-}
-
-// completed returns the members of a record and those that its JSON omits because they are zero.
-func (s *Type) completed(members schema.Record) (_ schema.Record, err error) {
-	for _, f := range s.Omitted {
-		if _, ok := members.Get(f.Name); !ok && err == nil {
-			members, err = members.With(f.Name, json.RawMessage(f.Default))
-		}
-	}
-	return members, err
-}
-
 // Load reads a record and returns its entry. The id of the entry is 0 if the record has no member
 // for it; then the record has the one after last. If what is read is not JSON, the scanner has a
 // syntax error.

@@ -17,44 +17,6 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A Field is a row of the field table of a record type: what is known of a field of the records,
-// at any depth. Whatever compares its values compares the keys that it returns.
-type Field struct {
-	schema.Field                     // only the name if the field is not described
-	Go           ordering.ValueField // zero if it has no Go field
-	Engine       store.Field         // its Key is the sort key of an entry
-	Snake        string              // in snake_case, or a path such as address__city
-	path         *path               // of Snake
-	at           value.Path          // of the Go field
-	described    bool
-	Inside       bool // another field
-	Indexed      bool // the engine has the field, so that conditions can use its index
-	decodes      bool // a value of a request must be decoded, because methods read or order it
-
-	// JSONKey returns the key of the value in the JSON of an entry. Lookups of text within text
-	// compare it.
-	JSONKey func(*store.Entry) sortkey.Key
-	// order returns the sort key for one that JSONKey returns. If nil, both are equal. That of a
-	// reference By a text is set when all collections are known.
-	order func(sortkey.Key) sortkey.Key
-	// AnyReference reports whether the value, a reference or a list of references, has one for which the
-	// function returns true. It is called with the key of the value and its sort key: an id, or the
-	// key of a text if the field refers By it.
-	AnyReference func(e *store.Entry, is func(value, key sortkey.Key) bool) bool
-
-	codec // of a member of a struct that is the record
-}
-
-// A codec is how a member of a struct is read.
-type codec struct {
-	decoder value.Decoder
-	key     string // the name in quotes, and a colon
-	needed  bool   // loaded data that lack it have a default
-	demands bool   // some values that can be decoded are invalid
-	wanted  bool   // a record without it may be invalid
-	omitted bool   // so is one with an empty value, which JSON omits
-}
-
 // in returns the address of the Go field in a record, or nil if a pointer on the way is nil.
 func (f *Field) in(r *Record) unsafe.Pointer { return f.at.At(unsafe.Pointer(r)) }
 
@@ -123,6 +85,35 @@ func (s *Type) Row(name string) *Field {
 		f.Snake, f.Engine.Name, f.path = name, name, path
 	}
 	return f
+}
+
+// FieldOf returns the name in snake_case of a field whose name may be that in JSON. A member of open
+// records whose name would be empty, or that of the id or the key, such as _id, has only its name
+// in JSON.
+func (s *Type) FieldOf(name string) string {
+	if f := s.byName[name]; f != nil {
+		return f.Snake
+	}
+	field := snakePath(name)
+	if !s.Open() || field == "" || name != s.Identity.Wire && (field == s.Identity.Number || field == s.Engine.Key) {
+		return name
+	}
+	return field
+}
+
+// Member returns the row of the member of a struct with a name, or nil.
+func (s *Type) Member(name string) *Field {
+	if i := slices.IndexFunc(s.members, func(m *Field) bool { return m.member() == name }); i >= 0 {
+		return s.members[i]
+	}
+	return nil
+}
+
+// Common reports whether the member with a name has a common type, such as string, whose values
+// have one JSON each.
+func (s *Type) Common(name string) bool {
+	m := s.Member(name)
+	return m != nil && m.decoder.Common != nil
 }
 
 // Terms returns terms with the names of fields in snake_case. Unknown names remain.

@@ -1,9 +1,13 @@
 package layout
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
@@ -80,4 +84,79 @@ func fillingList(f schema.Field, t reflect.Type) func(v reflect.Value) {
 			}
 		}
 	}
+}
+
+// describeEvolution sets the members that loads rename or add, and those that JSON omits.
+func (s *builder) describeEvolution() error {
+	for _, f := range s.described {
+		for _, name := range f.Formerly {
+			if name == s.Identity.Wire || s.Member(name) != nil {
+				return fmt.Errorf("field %q: the former name %q is the name of another member", f.Name, name)
+			}
+		}
+		m := s.Member(f.Name)
+		if m != nil && f.Default != "" && m.Go.Omits() {
+			s.describeOmitted(f, m.Go.Field.Type)
+		}
+		if s.OwnJSON {
+			continue
+		}
+		if m != nil && isZero(f, m.Go.Member) {
+			f.Default = ""
+		}
+		if f.Formerly != nil || f.Default != "" {
+			s.evolving.Fields = append(s.evolving.Fields, f)
+		}
+		if m != nil {
+			m.needed = f.Default != ""
+		}
+	}
+	return nil
+}
+
+// isZero reports whether a member that is missing from a loaded record is zero: its default is zero,
+// or encoding/json omits it.
+func isZero(f schema.Field, m jsonmember.Member) bool {
+	zero := reflect.New(m.Field.Type)
+	switch {
+	case m.Omits(), f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"):
+		return true
+	}
+	return json.Unmarshal([]byte(f.Default), zero.Interface()) == nil && zero.Elem().IsZero()
+}
+
+// describeOmitted adds a field with a default that JSON omits if it is zero to those whose zero value is
+// valid.
+func (s *builder) describeOmitted(f schema.Field, t reflect.Type) {
+	zero := reflect.New(t)
+	if fill := filling(f, t); fill != nil {
+		fill(zero.Elem())
+	}
+	r, err := schema.Record{}.With(f.Name, zero.Interface())
+	if f.Rule, f.Check = nil, nil; err == nil {
+		_, err = schema.Description{Fields: []schema.Field{f}}.ValidateRecord(context.Background(), r)
+	}
+	if err == nil {
+		f.Default, _ = r.Get(f.Name)
+		s.omitted = append(s.omitted, f)
+	}
+}
+
+// All returns all members of an entry, including those that its JSON omits because they are zero.
+func (s *Type) All(e *store.Entry) (schema.Record, error) {
+	members, err := s.Parsed(e)
+	if err != nil {
+		return members, err
+	}
+	return s.completed(members)
+}
+
+// completed returns the members of a record and those that its JSON omits because they are zero.
+func (s *Type) completed(members schema.Record) (_ schema.Record, err error) {
+	for _, f := range s.omitted {
+		if _, ok := members.Get(f.Name); !ok && err == nil {
+			members, err = members.With(f.Name, json.RawMessage(f.Default))
+		}
+	}
+	return members, err
 }

@@ -3,38 +3,23 @@ package layout
 import (
 	"cmp"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
-
-// An identity is what identifies the records of a collection: an integer field, the id, or a field
-// of text, the key. The ids of entries are those of the records or, beside a key, numbers that are
-// neither served nor saved. It is decided after rules have changed a record.
-type identity struct {
-	Wire   string // name of the field in JSON
-	Number string // name of the ids of entries in an ordering
-	Key    *Field // the field of the key; nil if records have an id
-
-	// ID and SetID read and write the id of a record. It is 0 if the record has none or a key, and
-	// negative if it does not fit in an int.
-	ID    func(r *Record) int
-	SetID func(r *Record, id int)
-	most  int // the largest id
-
-	// text and setText read and write the key of a record. It is "" if the record has none.
-	text    func(r *Record) string
-	setText func(r *Record, text string) error
-	fresh   func() string // returns a new key; nil if only clients choose keys
-}
 
 // sequence is the name of the numbers of entries beside a key. No field has it.
 const sequence = "(sequence)"
@@ -70,6 +55,103 @@ func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | ui
 		return -1
 	}
 	return read, func(r *Record, n int) { *(*I)(at.At(unsafe.Pointer(r))) = I(n) }
+}
+
+// describeID sets the id of structs, an integer in the struct itself.
+func (s *builder) describeID() error {
+	m := s.Member(s.Identity.Wire)
+	if m == nil {
+		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q` or a text field the tag `backlist:\"key\"`, or set Options.ID to the JSON name of a field", s.Reflect, s.Identity.Wire)
+	}
+	t, path := m.Go.Field.Type, m.at
+	if t.Kind() == reflect.Pointer {
+		t, path = t.Elem(), path.Elem()
+	}
+	if m.Go.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || m.decodes || jsontext.Writes(t) {
+		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: %s is %v", s.Reflect, m.Go.Field.Name, m.Go.Field.Type)
+	}
+	s.plain = m.member() == "id" && !m.Go.Quoted()
+	read, set := integers[t.Kind()](path)
+	s.Identity.ID, s.Identity.SetID = read, set
+	if m.Go.Field.Type != t {
+		s.Identity.SetID = func(r *Record, id int) { // others may have the same pointer
+			*(*unsafe.Pointer)(m.in(r)) = reflect.New(t).UnsafePointer()
+			set(r, id)
+		}
+	}
+	s.Identity.most = math.MaxInt
+	if zero := reflect.Zero(t); zero.CanInt() {
+		s.Identity.most = int(min(math.MaxInt, 1<<(t.Bits()-1)-1))
+	} else if t.Bits() < strconv.IntSize {
+		s.Identity.most = 1<<t.Bits() - 1
+	}
+	s.describeNumber()
+	return nil
+}
+
+// describeNumber makes the ids of entries a field. Requests can compare them unless records have a key.
+func (s *builder) describeNumber() {
+	f := s.byName[s.Identity.Number]
+	if f == nil || s.Open() {
+		f = s.newField(schema.Field{Name: s.Identity.Number})
+		f.Snake, f.Engine.Name, f.Indexed = s.Identity.Number, s.Identity.Number, true
+		f.Engine.KeyOf = func(value any) (sortkey.Key, error) {
+			k, err := ordering.KeyOf(value)
+			if _, ok := k.AsInt(); err == nil && !ok {
+				err = fmt.Errorf("want an integer, not %T", value)
+			}
+			return k, err
+		}
+		s.byName[f.Snake] = f
+	}
+	f.Kind, f.Engine.Kind = schema.Integer, reflect.Int
+	f.JSONKey = func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
+	f.Engine.Key = f.JSONKey
+	s.Fields = slices.DeleteFunc(s.Fields, func(other *Field) bool { return other.Snake == f.Snake })
+	if f.described = s.Engine.Key == ""; f.described {
+		s.Fields = append(s.Fields, f)
+	}
+}
+
+// describeKey sets the key of structs, a text in the struct itself.
+func (s *builder) describeKey() error {
+	m := s.Member(s.Identity.Wire)
+	if m == nil || m.Go.Indirect || m.Go.Field.Type.Kind() == reflect.Pointer {
+		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.Reflect, s.Identity.Wire)
+	}
+	at := func(r *Record) reflect.Value { return reflect.NewAt(m.Go.Field.Type, m.in(r)) }
+	s.Identity.text = func(r *Record) (text string) {
+		if v := at(r); !v.Elem().IsZero() {
+			b, _ := json.Marshal(v.Interface())
+			_ = json.Unmarshal(b, &text) // it is stored, so it is the JSON of a text
+		}
+		return text
+	}
+	if t := m.Go.Field.Type; t.Kind() == reflect.String && !jsontext.Writes(t) {
+		s.Identity.text = func(r *Record) string { return *(*string)(m.in(r)) }
+	}
+	s.Identity.setText = func(r *Record, text string) error {
+		return m.decoder.Decode(at(r).Elem(), string(jsontext.AppendString(nil, text)))
+	}
+	s.keyBy()
+	return nil
+}
+
+// keyBy makes the key the identity. Only clients choose it if it is required of them.
+func (s *builder) keyBy() {
+	s.Identity.Key = s.byName[s.Engine.Key]
+	if s.Identity.fresh = s.opts.NewKey; s.Identity.fresh == nil {
+		s.Identity.fresh = NewUUID
+	}
+	if s.Identity.Key.Required && !s.Identity.Key.ReadOnly {
+		s.Identity.fresh = nil
+	}
+	s.Identity.ID, s.Identity.SetID, s.Identity.most = func(*Record) int { return 0 }, func(*Record, int) {}, math.MaxInt
+}
+
+// Invalid returns the error of an entry whose record is not valid.
+func (s *Type) Invalid(e *store.Entry, err error) error {
+	return s.Errorf("%w", refusal{s.Identity.Name(e) + ": ", err})
 }
 
 // Of returns what identifies an entry.

@@ -11,13 +11,13 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A Type is the record type of a collection: how its records are stored, identified, compared,
@@ -36,13 +36,12 @@ type Type struct {
 	trusted  bool                // loaded records need no check and no copy, because no methods are called
 	fits     bool                // Fits can be true
 	Engine   *store.Type
-	Unique   [][]store.Field // sets of fields
 	Copier   *value.Copier
 	encoder  *value.Encoder // of a struct
 	check    func(*Record) error
 
 	evolving schema.Description // the fields of which loaded records may have an older form
-	Omitted  []schema.Field     // those with a default that the JSON of records lacks if they are zero; Default is zero
+	omitted  []schema.Field     // those with a default that the JSON of records lacks if they are zero; Default is zero
 
 	About       *schema.Description // nil if the collection is standalone, as is computes
 	computes    *value.Encoder      // of what the method Computed returns, or nil
@@ -64,19 +63,69 @@ type Options struct {
 	Now         func() time.Time
 }
 
-// Member returns the row of the member of a struct with a name, or nil.
-func (s *Type) Member(name string) *Field {
-	if i := slices.IndexFunc(s.members, func(m *Field) bool { return m.member() == name }); i >= 0 {
-		return s.members[i]
-	}
-	return nil
+// A Field is a row of the field table of a record type: what is known of a field of the records,
+// at any depth. Whatever compares its values compares the keys that it returns.
+type Field struct {
+	schema.Field                     // only the name if the field is not described
+	Go           ordering.ValueField // zero if it has no Go field
+	Engine       store.Field         // its Key is the sort key of an entry
+	Snake        string              // in snake_case, or a path such as address__city
+	path         *path               // of Snake
+	at           value.Path          // of the Go field
+	described    bool
+	Inside       bool // another field
+	Indexed      bool // the engine has the field, so that conditions can use its index
+	decodes      bool // a value of a request must be decoded, because methods read or order it
+
+	// JSONKey returns the key of the value in the JSON of an entry. Lookups of text within text
+	// compare it.
+	JSONKey func(*store.Entry) sortkey.Key
+	// order returns the sort key for one that JSONKey returns. If nil, both are equal. That of a
+	// reference By a text is set when all collections are known.
+	order func(sortkey.Key) sortkey.Key
+	// AnyReference reports whether the value, a reference or a list of references, has one for which the
+	// function returns true. It is called with the key of the value and its sort key: an id, or the
+	// key of a text if the field refers By it.
+	AnyReference func(e *store.Entry, is func(value, key sortkey.Key) bool) bool
+
+	codec // of a member of a struct that is the record
 }
 
-// Common reports whether the member with a name has a common type, such as string, whose values
-// have one JSON each.
-func (s *Type) Common(name string) bool {
-	m := s.Member(name)
-	return m != nil && m.decoder.Common != nil
+// A codec is how a member of a struct is read.
+type codec struct {
+	decoder value.Decoder
+	key     string // the name in quotes, and a colon
+	needed  bool   // loaded data that lack it have a default
+	demands bool   // some values that can be decoded are invalid
+	wanted  bool   // a record without it may be invalid
+	omitted bool   // so is one with an empty value, which JSON omits
+}
+
+// An identity is what identifies the records of a collection: an integer field, the id, or a field
+// of text, the key. The ids of entries are those of the records or, beside a key, numbers that are
+// neither served nor saved. It is decided after rules have changed a record.
+type identity struct {
+	Wire   string // name of the field in JSON
+	Number string // name of the ids of entries in an ordering
+	Key    *Field // the field of the key; nil if records have an id
+
+	// ID and SetID read and write the id of a record. It is 0 if the record has none or a key, and
+	// negative if it does not fit in an int.
+	ID    func(r *Record) int
+	SetID func(r *Record, id int)
+	most  int // the largest id
+
+	// text and setText read and write the key of a record. It is "" if the record has none.
+	text    func(r *Record) string
+	setText func(r *Record, text string) error
+	fresh   func() string // returns a new key; nil if only clients choose keys
+}
+
+// A builder makes a layout.
+type builder struct {
+	*Type
+	opts      Options
+	described []schema.Field // of the description
 }
 
 // value returns the record as an addressable value of its type.
@@ -92,11 +141,6 @@ func (s *Type) Copied(e *store.Entry) *store.Entry {
 // Errorf returns an error that begins with the name of the collection.
 func (s *Type) Errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.Title()}, args...)...)
-}
-
-// Invalid returns the error of an entry whose record is not valid.
-func (s *Type) Invalid(e *store.Entry, err error) error {
-	return s.Errorf("%w", refusal{s.Identity.Name(e) + ": ", err})
 }
 
 // Title returns the prefix of the collection's errors.

@@ -1,0 +1,103 @@
+package layout
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// describeOpen sets the record type of open records. They need no copies and no checks,
+// because their members are immutable and valid JSON.
+func (s *builder) describeOpen() error {
+	if s.Identity.Wire != "id" && s.Engine.Key == "" {
+		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.Identity.Wire)
+	}
+	if err := (schema.Description{Key: "members", Segment: "members", Name: "member", Fields: s.opts.Members}).Check(); err != nil && s.opts.Members != nil {
+		return fmt.Errorf("Options.Members: %w", err)
+	}
+	if err := s.describeTable(); err != nil {
+		return err
+	}
+	for _, d := range slices.Concat(s.opts.Members, schema.Nested(s.opts.Members)) {
+		if f := s.newField(d); s.byName[f.Snake] == nil {
+			s.byName[f.Snake] = f
+		}
+	}
+	s.describeNumber()
+	s.Engine.Members = openMembers
+	s.describeOpenID()
+	s.Copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
+	s.check = func(r *Record) error {
+		members := *Typed[schema.Record](r)
+		if id := members.ID; id != 0 && s.Identity.Key != nil {
+			return fmt.Errorf("ID is %d, but the record has a key", id)
+		}
+		members.ID = 0
+		if text, ok := members.Get("id"); ok && s.Identity.Key == nil {
+			return fmt.Errorf("the id is %s", text)
+		}
+		return s.checkNames(members)
+	}
+	return nil
+}
+
+// checkNames returns an error if two members of an open record are the same field.
+func (s *Type) checkNames(r schema.Record) error {
+	var few [32]string // so that most records allocate nothing
+	fields := few[:0]
+	for name := range r.All() {
+		fields = append(fields, s.FieldOf(name))
+	}
+	slices.Sort(fields)
+	for i := 1; i < len(fields); i++ {
+		if fields[i] != fields[i-1] {
+			continue
+		}
+		var names []string
+		for name := range r.All() {
+			if s.FieldOf(name) == fields[i] {
+				names = append(names, name)
+			}
+		}
+		return fmt.Errorf("the name of both %q and %q is %q in snake_case: rename one", names[0], names[1], fields[i])
+	}
+	return nil
+}
+
+// openMembers returns the names of the members of an open record.
+func openMembers(e *store.Entry) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range Typed[schema.Record](RecordOf(e)).All() {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// describeOpenID sets the id of open records, or their key.
+func (s *builder) describeOpenID() {
+	s.Identity.ID = func(r *Record) int { return Typed[schema.Record](r).ID }
+	s.Identity.SetID, s.Identity.most = func(r *Record, id int) { Typed[schema.Record](r).ID = id }, math.MaxInt
+	if s.Engine.Key == "" {
+		return
+	}
+	s.Identity.text = func(r *Record) (key string) {
+		text, _ := Typed[schema.Record](r).Get(s.Identity.Wire)
+		_ = json.Unmarshal([]byte(text), &key) // it remains empty if it is not text
+		return key
+	}
+	s.Identity.setText = func(r *Record, text string) error {
+		open := Typed[schema.Record](r)
+		with, err := open.With(s.Identity.Wire, text)
+		*open = with
+		return err
+	}
+	s.keyBy()
+}
