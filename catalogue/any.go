@@ -40,9 +40,8 @@ type Query struct {
 
 // A Listing is the page that a [Query] asks for, all of one instant.
 type Listing struct {
-	Records [][]byte        // JSON objects, which must not be modified
-	Count   int             // number of selected records, or -1 if the Query has a Place
-	Terms   []ordering.Term // those of the Query that name a field, in snake_case
+	Records [][]byte // JSON objects, which must not be modified
+	Count   int      // number of selected records, or -1 if the Query has a Place
 
 	// Keys are the sort keys of the Records by the first term, if the Query has a Place.
 	Keys []sortkey.Key

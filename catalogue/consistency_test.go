@@ -9,7 +9,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -75,13 +74,13 @@ func TestPageReadsOneState(t *testing.T) {
 	read := func() {
 		list, err := encoded.List(t.Context(), catalogue.Query{Window: whole, Terms: terms("rank,no_such")})
 		must(t, err)
-		first, want, by := string(list.Records[0]), `{"id":1}`, ""
+		first, want := string(list.Records[0]), `{"id":1}`
 		if strings.Contains(first, "rank") {
-			want, by = `{"id":12,"rank":-12}`, "rank"
+			want = `{"id":12,"rank":-12}`
 			ranked.Add(1)
 		}
-		if first != want || ordering.Format(list.Terms) != by {
-			t.Errorf("first record is %s, ordered by %q, want %s and %q", first, ordering.Format(list.Terms), want, by)
+		if first != want {
+			t.Errorf("first record is %s, want %s", first, want)
 		}
 	}
 	during(func() {

@@ -46,10 +46,10 @@ var (
 	// id or by its index in a list.
 	ErrDuplicate = core.ErrDuplicate
 	// ErrReferenced is returned by [AnyCollection.Delete] for a record that others refer to. The
-	// error is a [*ReferenceError].
+	// error wraps [Violations] too, with the first reference that would then be to no record.
 	ErrReferenced = core.ErrReferenced
 
-	// ErrDangling is returned by [Catalogue.Check] for a reference to no record.
+	// ErrDangling is wrapped by [Violations] that are references to no record.
 	ErrDangling = core.ErrDangling
 
 	// Following changes.
@@ -63,22 +63,6 @@ var (
 	// ErrInvalidData is returned for input that cannot be loaded. [*RecordError] wraps it.
 	ErrInvalidData = core.ErrInvalidData
 )
-
-// A ReferenceError names the first record that refers to another, which therefore cannot be
-// deleted. It wraps [ErrReferenced].
-type ReferenceError struct {
-	Collection string          // key of the collection of the record that refers to the other one
-	Identity   schema.Identity // its id or key
-	Field      string          // JSON name of the field
-}
-
-// Error returns a text with the collection, the id or the key, and the field.
-func (e *ReferenceError) Error() string {
-	return fmt.Sprintf("%v: record %v of %s, in the field %s", ErrReferenced, e.Identity, e.Collection, e.Field)
-}
-
-// Unwrap returns [ErrReferenced].
-func (e *ReferenceError) Unwrap() error { return ErrReferenced }
 
 // A RecordError describes an invalid record: in loaded data, or as one of [Violations]. It wraps
 // [ErrInvalidData] and Err.
@@ -108,8 +92,8 @@ func (e *RecordError) Error() string {
 // Unwrap returns [ErrInvalidData] and Err.
 func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 
-// Violations lists the values that records should not have: what [Catalogue.Check] finds, or a load
-// with Validate or References set in its [LoadOptions].
+// Violations lists the values that records should not have: what [Catalogue.Check] finds, a load
+// with Validate or References set in its [LoadOptions], or a deletion that is refused.
 type Violations []RecordError
 
 // Error returns a text with the number of violations and the first ten of them.
@@ -142,8 +126,7 @@ func (v Violations) Unwrap() []error {
 
 // errorsOf makes the errors with fields.
 var errorsOf = core.Errors{
-	Record:    func(f core.RecordError) error { return (*RecordError)(&f) },
-	Reference: func(f core.ReferenceError) error { return (*ReferenceError)(&f) },
+	Record: func(f core.RecordError) error { return (*RecordError)(&f) },
 	Violations: func(found []core.RecordError) error {
 		all := make(Violations, len(found))
 		for i, v := range found {

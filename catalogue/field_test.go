@@ -251,7 +251,7 @@ func TestListFilters(t *testing.T) {
 	}
 	list, err := c.List(t.Context(), catalogue.Query{Terms: terms("no_such,-id")})
 	first := string(list.Records[0])
-	if by := ordering.Format(list.Terms); err != nil || by != "-id" || !strings.HasPrefix(first, `{"id":4,`) {
-		t.Errorf("by an unknown field and -id: by %q, %v, the first is %s", by, err, first)
+	if err != nil || !strings.HasPrefix(first, `{"id":4,`) {
+		t.Errorf("by an unknown field and -id: %v, the first is %s", err, first)
 	}
 }

@@ -78,7 +78,7 @@ func TestEncodedErrors(t *testing.T) {
 			{"Update with an invalid body", second(films.Update(ctx, "1", catalogue.Edit{Body: []byte(`{"minutes":-1}`), Partial: true})), schema.ErrInvalid, "minutes"},
 			{"Delete with an invalid filter", films.Delete(ctx, "1", bogus, nil), ordering.ErrUnknownField, "films"},
 			{"Delete of a record that is not selected", films.Delete(ctx, "1", hidden, nil), catalogue.ErrNotFound, "films"},
-			{"Delete of a record that is referred to", directors.Delete(ctx, "1", schema.Filter{}, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: record 1 of films, in the field director"},
+			{"Delete of a record that is referred to", directors.Delete(ctx, "1", schema.Filter{}, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: 1 violation: record 1 of films, in the field director"},
 			{"Delete of no record", directors.Delete(ctx, "9", schema.Filter{}, nil), catalogue.ErrNotFound, ": 9"},
 			{"Create in a snapshot", second(frozen.Create(ctx, []byte(`{"title":"x","slug":"x","minutes":1,"price":1,"director":1}`), schema.Record{})), catalogue.ErrReadOnly, "films"},
 			{"Update in a snapshot", second(frozen.Update(ctx, "1", catalogue.Edit{Body: body, Partial: true})), catalogue.ErrReadOnly, "films"},

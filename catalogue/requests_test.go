@@ -185,7 +185,7 @@ func answer(t *testing.T, cat *catalogue.Catalogue, request string) (text string
 	var fields schema.FieldErrors
 	var violations catalogue.Violations
 	switch {
-	case errors.As(err, &violations):
+	case errors.As(err, &violations) && !errors.Is(err, catalogue.ErrReferenced):
 		var lines []string
 		for _, v := range violations {
 			lines = append(lines, fmt.Sprintf("%s %v %s: %v", v.Collection, v.Identity, v.Field, v.Err))

@@ -126,8 +126,8 @@ type Updater interface {
 type Deleter interface {
 	// Delete deletes the record that Get returns. The handler calls Get with the same filter
 	// before. The id of the record is never used again. An error wrapping [catalogue.ErrNotFound]
-	// results in 404, and one wrapping [catalogue.ErrReferenced] in 409; if it wraps a
-	// [*catalogue.ReferenceError], the response names the record that refers to this one. If
+	// results in 404, and one wrapping [catalogue.ErrReferenced] in 409; if it wraps
+	// [catalogue.Violations] too, the response names the first record that refers to this one. If
 	// precondition is not nil, Delete deletes the record only if precondition returns nil for it,
 	// as for Update.
 	Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error

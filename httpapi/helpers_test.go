@@ -90,7 +90,7 @@ func (c *stub) Revision(ctx context.Context) (uint64, error) {
 func (c *stub) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	err := c.call(ctx, "List")
 	start, end := q.Window.Bounds(len(c.records))
-	return catalogue.Listing{Records: c.records[start:end], Count: c.count, Terms: q.Terms}, err
+	return catalogue.Listing{Records: c.records[start:end], Count: c.count}, err
 }
 
 func (c *stub) Get(ctx context.Context, segment string, _ schema.Filter) ([]byte, error) {

@@ -280,15 +280,15 @@ func snakeErrors(errs schema.FieldErrors) schema.FieldErrors {
 // referencedDetail returns the detail about a record that cannot be deleted. It names the record
 // that refers to it if the request may read that.
 func (v *view) referencedDetail(err error) string {
-	var by *catalogue.ReferenceError
-	if !errors.As(err, &by) || !v.reads(by) {
+	var left catalogue.Violations
+	if !errors.As(err, &left) || len(left) == 0 || !v.reads(left[0]) {
 		return "The record cannot be deleted: other records refer to it."
 	}
-	return fmt.Sprintf("The record cannot be deleted: record %v of %s refers to it in the field %s.", by.Identity, by.Collection, by.Field)
+	return fmt.Sprintf("The record cannot be deleted: record %v of %s refers to it in the field %s.", left[0].Identity, left[0].Collection, left[0].Field)
 }
 
 // reads reports whether the request may read a record that refers to another.
-func (v *view) reads(by *catalogue.ReferenceError) bool {
+func (v *view) reads(by catalogue.RecordError) bool {
 	r := v.handler.named(by.Collection)
 	if r == nil || v.handler.opts.AuthorizeReads && v.handler.opts.Authorizer(v.r, r.key, schema.Retrieve) != nil {
 		return false

@@ -121,7 +121,7 @@ func TestWriteError(t *testing.T) {
 		{"not found", fmt.Errorf("films: %w", catalogue.ErrNotFound), "Get", film},
 		{"not found, after a HEAD", catalogue.ErrNotFound, "Get", call{method: "HEAD", target: "/api/films/1/"}},
 		{"not found, indented", catalogue.ErrNotFound, "Get", call{target: "/api/films/1/", header: accept("application/json; indent=2")}},
-		{"referenced", &catalogue.ReferenceError{Collection: "films", Identity: schema.Identity{ID: 2}, Field: "sequel"}, "Delete", call{method: "DELETE", target: "/api/films/1/"}},
+		{"referenced", fmt.Errorf("%w: %w", catalogue.ErrReferenced, catalogue.Violations{{Collection: "films", Identity: schema.Identity{ID: 2}, Field: "sequel", Err: catalogue.ErrDangling}}), "Delete", call{method: "DELETE", target: "/api/films/1/"}},
 		{"syntax", syntax, "Create", call{method: "POST", target: "/api/films/"}},
 		{"fields", schema.FieldErrors{{Field: "status", Messages: []string{"<wrong>"}}}, "Update", call{method: "PATCH", target: "/api/films/1/"}},
 		{"fields of a filter", schema.FieldErrors{{Field: "title_Regex", Messages: []string{"<too much>"}}}, "List", call{target: "/api/films/?title__regex=x"}},

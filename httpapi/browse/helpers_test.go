@@ -310,7 +310,7 @@ func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.Listing, e
 		}
 	}
 	start, end := q.Window.Bounds(len(all))
-	return catalogue.Listing{Records: all[start:end], Count: len(all), Terms: q.Terms}, nil
+	return catalogue.Listing{Records: all[start:end], Count: len(all)}, nil
 }
 
 // isNothing reports whether a filter is that of a search for the word nothing.

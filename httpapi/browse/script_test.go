@@ -2,6 +2,7 @@ package browse
 
 import (
 	"bufio"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/netip"
@@ -53,7 +54,7 @@ func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
 		"films, with sign-in to read":         films(httpapi.Options{Authorizer: token.Authorizer, AuthorizeReads: true}, Options{Scheme: "Bearer"}, nil),
 		"films, with sign-in, at https":       films(httpapi.Options{Authorizer: token.Authorizer, BaseURL: "https://shop.example/our"}, Options{Scheme: "Bearer"}, nil),
 		"films, with a token":                 films(token, Options{}, nil),
-		"films, referenced by copy 4":         films(everybody, Options{}, &catalogue.ReferenceError{Collection: "copies", Identity: schema.Identity{ID: 4}, Field: "film"}),
+		"films, referenced by copy 4":         films(everybody, Options{}, fmt.Errorf("%w: %w", catalogue.ErrReferenced, catalogue.Violations{{Collection: "copies", Identity: schema.Identity{ID: 4}, Field: "film", Err: catalogue.ErrDangling}})),
 		"films, deleted meanwhile":            films(everybody, Options{}, catalogue.ErrNotFound),
 		"films, in conflict":                  films(everybody, Options{}, httpapi.ErrConflict),
 		"films, failing":                      films(everybody, Options{}, http.ErrBodyNotAllowed),

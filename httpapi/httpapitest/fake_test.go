@@ -234,14 +234,16 @@ func sharesBuffer() fault {
 func asc(name string) []ordering.Term  { return []ordering.Term{ordering.Asc(name)} }
 func desc(name string) []ordering.Term { return []ordering.Term{ordering.Desc(name)} }
 
+// known returns the terms of a list without those that the calls and requests know to name no field.
+func known(terms []ordering.Term) []ordering.Term {
+	return slices.DeleteFunc(slices.Clone(terms), func(t ordering.Term) bool { return t.Field == "no_such_field" })
+}
+
 // ordersBy changes the known terms of a list, and returns those that were known.
 func ordersBy(change func(terms []ordering.Term) []ordering.Term) fault {
 	return instead("List", func(c call, next right) answer {
-		known := next(c).list.Terms
-		c.Terms = change(slices.Clone(known))
-		a := next(c)
-		a.list.Terms = known
-		return a
+		c.Terms = change(known(c.Terms))
+		return next(c)
 	})
 }
 
@@ -292,7 +294,7 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 			}
 			changed = append(changed, []byte(encode(values)))
 		}
-		terms := slices.Clone(a.list.Terms)
+		terms := known(c.Terms)
 		for i, t := range terms {
 			if t.Field == "id" && about.Fields == nil {
 				terms[i].Field = "id_key"

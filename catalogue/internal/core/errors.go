@@ -33,7 +33,6 @@ var (
 // documents.
 type Errors struct {
 	Record     func(RecordError) error
-	Reference  func(ReferenceError) error
 	Violations func([]RecordError) error
 }
 
@@ -45,11 +44,4 @@ type RecordError struct {
 	Line       int
 	Field      string
 	Err        error
-}
-
-// A ReferenceError names a record that refers to another.
-type ReferenceError struct {
-	Collection string
-	Identity   schema.Identity
-	Field      string
 }

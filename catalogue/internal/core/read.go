@@ -26,11 +26,6 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 		return listing{}, c.Type.Named(err)
 	}
 	list := listing{Count: a.N, Records: make([][]byte, a.Entries.Len())}
-	if asked.Known != nil {
-		list.Terms = *asked.Known
-	} else if len(terms) > 0 {
-		list.Terms = terms
-	}
 	for i, e := range a.Entries.All() {
 		if list.Records[i], err = c.Type.Encoded(e); err != nil {
 			return listing{}, err
@@ -75,9 +70,6 @@ func (c *Collection) ask(ctx context.Context, q Query) (asked store.Query, terms
 		return asked, nil, f, err
 	}
 	asked = store.Query{Window: q.Window, Place: q.Place, Lenient: true, Flat: c.Type.About.Sortable == nil && c.Type.About.Fields == nil}
-	if len(terms) > 0 && (asked.Flat || c.Type.Open()) {
-		asked.Known = new([]ordering.Term)
-	}
 	if q.Place != nil && q.Place.Positioned {
 		err = f.begin(terms, q.Place)
 	}
@@ -180,7 +172,6 @@ type Query struct {
 type listing struct {
 	Records [][]byte
 	Count   int
-	Terms   []ordering.Term
 	Keys    []sortkey.Key
 	Token   func(i int) string
 }

@@ -120,7 +120,8 @@ func (r *revision) remove(c *Collection, e *store.Entry) error {
 					of := gone[col.Engine.Key(by)]
 					switch {
 					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
-						return to.Type.Errorf("%s: %w", to.Type.Identity.Name(of), c.Set.errors.Reference(ReferenceError{m.Key(), m.Type.Identity.Of(by), col.Name}))
+						left := RecordError{Collection: m.Key(), Identity: m.Type.Identity.Of(by), Field: col.Name, Err: to.dangling(to.Type.Identity.Of(of))}
+						return to.Type.Errorf("%s: %w: %w", to.Type.Identity.Name(of), ErrReferenced, c.Set.errors.Violations([]RecordError{left}))
 					case col.OnDelete == schema.Cascade && r.txs[m].Get(by.ID) != nil:
 						r.txs[m].Write(store.Change{Old: by})
 						next[m] = append(next[m], by)

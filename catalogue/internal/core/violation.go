@@ -63,7 +63,7 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 					if p.at(k) < 0 {
 						id, _ := layout.ReferenceOf(v)
 						text, _ := v.AsText()
-						refuse(col.Name, fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.Key()))
+						refuse(col.Name, to.dangling(schema.Identity{ID: id, Key: text}))
 					}
 					return false
 				})
@@ -71,13 +71,19 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 			for _, col := range outer {
 				eachInside(col.Field, col.Snake, m.Type.ValueIn(e, col), func(to, path, value string) {
 					if other := c.All[c.byKey[to]]; in.all(by{other, ""}).at(sortkey.JSON(value)) < 0 {
-						refuse(path, fmt.Errorf("%w: %s of %s", ErrDangling, value, to))
+						refuse(path, other.dangling(value))
 					}
 				})
 			}
 		}
 	}
 	return found
+}
+
+// dangling returns the error of a reference to no record of the collection: to an identity or, in JSON,
+// an id.
+func (c *Collection) dangling(to any) error {
+	return fmt.Errorf("%w: %v of %s", ErrDangling, to, c.Key())
 }
 
 // split returns an error for each field that the error names.

@@ -17,7 +17,6 @@ type Query struct {
 	Window  pagination.Window // of a page
 	Lenient bool              // ignore terms whose field is unknown
 	Flat    bool              // ignore terms whose field is inside a member of open records
-	Known   *[]ordering.Term  // if not nil, a lenient query sets it to the terms that are not ignored
 	Where   []Condition
 	Match   func(*Entry) bool // a further condition, or nil
 	Words   *Words            // what Match demands of texts, or nil
@@ -344,9 +343,6 @@ func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term,
 	case len(terms) == 0:
 	case q.Lenient:
 		terms = s.known(q)
-		if q.Known != nil {
-			*q.Known = slices.Clone(terms)
-		}
 	default:
 		if err := typ.check(terms, s.names); err != nil {
 			return nil, false, err

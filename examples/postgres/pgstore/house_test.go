@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"maps"
 	"math"
 	"net/http"
@@ -79,18 +80,15 @@ func pageOf(ctx context.Context, c httpapi.Collection, w pagination.Window, term
 }
 
 // knownOf returns those of some names in orderings that are fields of a collection.
-func knownOf(t testing.TB, c httpapi.Collection, names ...string) (known []string) {
+func knownOf(t testing.TB, store *pgstore.Store, key string, names ...string) (known []string) {
 	t.Helper()
-	var terms []ordering.Term
 	for _, name := range names {
-		terms = append(terms, ordering.Asc(name))
-	}
-	list, err := c.List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 1}, Terms: terms})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, term := range list.Terms {
-		known = append(known, term.Field)
+		switch err := store.Index(t.Context(), key, ordering.Asc(name)); {
+		case err == nil:
+			known = append(known, name)
+		case !errors.Is(err, ordering.ErrUnknownField):
+			t.Fatal(err)
+		}
 	}
 	return known
 }

@@ -157,7 +157,7 @@ func TestLoadInvalidInput(t *testing.T) {
 			if diff := cmp.Diff(revisionsBefore, revisions(t, store)); diff != "" {
 				t.Errorf("revisions: -before +after\n%s", diff)
 			}
-			if diff := cmp.Diff([]string{"id", "name"}, knownOf(t, collectionOf(store, "authors"), "id", "name", "age")); diff != "" {
+			if diff := cmp.Diff([]string{"id", "name"}, knownOf(t, store, "authors", "id", "name", "age")); diff != "" {
 				t.Errorf("fields: -before +after\n%s", diff)
 			}
 		})
@@ -199,10 +199,10 @@ func TestLoadRevisions(t *testing.T) {
 	if diff := cmp.Diff([]string{"books", "news"}, moved); diff != "" {
 		t.Errorf("changed revisions: -want +got\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"id", "pages"}, knownOf(t, collectionOf(store, "books"), "id", "title", "pages")); diff != "" {
+	if diff := cmp.Diff([]string{"id", "pages"}, knownOf(t, store, "books", "id", "title", "pages")); diff != "" {
 		t.Errorf("fields of books: -want +got\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"id", "name"}, knownOf(t, collectionOf(store, "authors"), "id", "name", "age")); diff != "" {
+	if diff := cmp.Diff([]string{"id", "name"}, knownOf(t, store, "authors", "id", "name", "age")); diff != "" {
 		t.Errorf("fields of authors: -want +got\n%s", diff)
 	}
 }
@@ -332,7 +332,7 @@ func TestInsertInvalidRecord(t *testing.T) {
 			if diff := cmp.Diff(revisionsBefore, revisions(t, store)); diff != "" {
 				t.Errorf("revisions: -before +after\n%s", diff)
 			}
-			if diff := cmp.Diff([]string{"id", "name"}, knownOf(t, collectionOf(store, "books"), "id", "name", "new")); diff != "" {
+			if diff := cmp.Diff([]string{"id", "name"}, knownOf(t, store, "books", "id", "name", "new")); diff != "" {
 				t.Errorf("fields: -before +after\n%s", diff)
 			}
 		})

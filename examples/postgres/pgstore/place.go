@@ -136,7 +136,7 @@ func (q *statement) beyond(e expr, value string) string {
 func (sql *statement) listAt(t *table, q catalogue.Query, terms []ordering.Term, order orderBy) (list catalogue.Listing, err error) {
 	at := *q.Place
 	order = order.whole()
-	list = catalogue.Listing{Count: -1, Terms: terms}
+	list = catalogue.Listing{Count: -1}
 	if at.Reverse {
 		order = order.reverse()
 	}

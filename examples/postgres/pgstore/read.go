@@ -55,7 +55,6 @@ func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Lis
 			list, err = sql.listAt(t, q, terms, order)
 			return err
 		}
-		list.Terms = terms
 		if single {
 			list.Count, list.Records, err = sql.first(t, q, order)
 			return err

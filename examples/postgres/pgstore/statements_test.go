@@ -125,12 +125,8 @@ func TestOrderingByOtherNames(t *testing.T) {
 		for _, field := range []string{"record", "keys", "keys[1]", "t.id", "ctid", "xmin", "tableoid", "t", "books", "collections", "count", "id desc", `"id"`, "ID", "1", "", "name;", "title "} {
 			recorder.take()
 			terms := []ordering.Term{ordering.Asc(field), ordering.Asc("id")}
-			list, err := collectionOf(store, key).List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 1}, Terms: terms})
-			if err != nil {
+			if _, err := collectionOf(store, key).List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 1}, Terms: terms}); err != nil {
 				t.Fatal(err)
-			}
-			if diff := cmp.Diff(terms[1:], list.Terms); diff != "" {
-				t.Errorf("%s by %q: used terms: -want +got\n%s", key, field, diff)
 			}
 			if err := store.Index(t.Context(), key, terms...); !errors.Is(err, ordering.ErrUnknownField) {
 				t.Errorf("index of %s by %q: %v, want %v", key, field, err, ordering.ErrUnknownField)
