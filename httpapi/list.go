@@ -79,8 +79,8 @@ func (v *view) selected() (q catalogue.Query, ok bool) {
 	return catalogue.Query{Filter: filter, Terms: terms}, ok
 }
 
-// A selection is what a request for a list selects, of which pages and exports read other parts than
-// a page of JSON.
+// A selection is the records that a request for a list selects. Pages, exports and JSON read
+// different parts of it.
 type selection struct {
 	*view
 	q catalogue.Query

@@ -79,7 +79,7 @@ func (l shopLines) Validate(context.Context) error {
 	return nil
 }
 
-// shopFields returns the fields of shop with what their tags cannot say.
+// shopFields returns the fields of shop, completed with what no tag expresses.
 func shopFields(t *testing.T) map[string]Field {
 	t.Helper()
 	d, err := DescriptionOf[shop]("shop")

@@ -168,7 +168,7 @@ func TestExportOfOpenRecords(t *testing.T) {
 // sample is a part of which only the name is described.
 type sample part
 
-// readers counts what is read of a collection that is no [catalogue.AnyCollection].
+// readers counts the reads of a collection that is not a [catalogue.AnyCollection].
 type readers struct {
 	catalogue.AnyCollection
 	read *int

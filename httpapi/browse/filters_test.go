@@ -14,7 +14,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// What a page sends again if its form is sent as it is.
+// TestFilterForm checks what a page sends if its form is sent unchanged.
 func TestFilterForm(t *testing.T) {
 	h := newService().handler(t, httpapi.Options{})
 	tests := []struct {

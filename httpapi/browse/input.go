@@ -334,7 +334,7 @@ func (v *view) offer(in *input, c *collection, sought string) {
 // maxFound is the maximum number of records that a form offers of those that it finds.
 const maxFound = 20
 
-// optionsOf returns options with labels or, if there are none, that are labelled with their values.
+// optionsOf returns an option for each value, with its label or, without labels, the value itself.
 func optionsOf(values, labels []string) (options []option) {
 	if labels == nil {
 		labels = values

@@ -76,8 +76,8 @@ func (s *Server) compare(rec *recording, r *http.Request) (diff string, err erro
 // unequalHeaders are not compared.
 var unequalHeaders = [...]string{"Date", "Server", "Etag", "Content-Length", "Set-Cookie"}
 
-// compared returns what is compared of a response: the status, those of some headers that are
-// compared, and the body.
+// compared returns the parts of a response that Compare compares: the status, the headers in names,
+// and the body.
 func (live Live) compared(a answer, names http.Header) map[string]any {
 	all := map[string]any{"status": a.Status, "body": live.normal(decode(a.Body))}
 	for name := range names {

@@ -98,10 +98,10 @@ const (
 	maxMembers = 2000
 )
 
-// Depth returns how many levels of structs inside each other a description of records of a struct
-// type has: at most ten, and at least one, and as many as have no more than 2,000 members together.
-// A struct inside itself counts as none. Structs that point to each other have as many members as
-// there are paths, which would be too many. It is for packages that describe records. O(members).
+// Depth returns how many levels of nested structs a description of records of a struct type has: at
+// least one and at most ten, as many as have no more than 2,000 members together. A struct inside
+// itself counts as none. Structs that point to each other have as many members as there are paths.
+// O(members).
 func Depth(t reflect.Type) (depth int) {
 	members := 0
 	for level := [][]reflect.Type{{t}}; len(level) > 0 && depth < maxDepth; depth++ {

@@ -564,8 +564,8 @@ func (p *plan) some(offset, n int) Entries {
 	return pageAt(p.sequence, p.spans, p.backwards, p.count, pagination.Window{Limit: n, Offset: offset})
 }
 
-// groupSize returns the number of entries of which a field has a key. The first is entry at,
-// and some more are known. An index is searched for the others, without reading them.
+// groupSize returns the number of entries whose field has the key k. They begin with entry at, and
+// the first known have been read. If an index has them in order, the others are not read.
 func (p *plan) groupSize(field string, k sortkey.Key, at, known int) int {
 	if field == p.state.typ.ID {
 		return known
