@@ -77,12 +77,12 @@ type Edit struct {
 // whatever their type. Servers use it. It is safe for concurrent use. The methods of the zero
 // AnyCollection panic.
 //
-// Methods that take a context return ctx.Err() if it ends. Those that take a [schema.Filter], or a
-// segment of a path, return an error that wraps [ordering.ErrUnknownField] or [schema.ErrInvalid]
-// if the filter names a field that is not described, lacks a value or takes too much work, and
-// [ErrNotFound] if the record of the segment does not exist or the filter does not select it.
-// Create, Update and Delete return one that wraps [ErrReadOnly] if the description lacks the action
-// or the catalogue is a snapshot. After an error nothing has changed.
+// Methods that take a context return ctx.Err() if it ends. If a [schema.Filter] names a field that
+// is not described, lacks a value or takes too much work, the error wraps
+// [ordering.ErrUnknownField] or [schema.ErrInvalid]. If the record of a segment does not exist or
+// the filter does not select it, the error wraps [ErrNotFound]. Create, Update and Delete return
+// one that wraps [ErrReadOnly] if the description lacks the action or the catalogue is a snapshot.
+// After an error nothing has changed.
 type AnyCollection struct{ core *core.Collection }
 
 // Description returns the description of the collection. Its slices must not be modified. O(1).

@@ -42,12 +42,12 @@ func (c *Catalogue) Clone() *Catalogue { return &Catalogue{c.set.Clone(false)} }
 func (c *Catalogue) Snapshot() *Catalogue { return &Catalogue{c.set.Clone(true)} }
 
 // Check returns an error that wraps the [Violations] of all records at one instant, in the order of
-// the collections and ids, or nil. They are references to records that do not exist, which writes
-// from Go, loads, and deletions of records that fields inside others refer to can leave, and, in
-// collections with Options.Validate, values that are not valid: because the description has
-// changed, or whatever rules look at. Check first returns an error of [Collection.Check], which is
-// a bug in this package. Writers do not wait. O(records × references), and the cost of
-// Collection.Check.
+// the collections and ids, or nil. A violation is a reference to a record that does not exist or,
+// in a collection with Options.Validate, a value that is not valid. Writes from Go, loads, and
+// deletions of records to which fields inside others refer can leave such references. Values become
+// invalid if the description changes, or what rules look at. Check first returns an error of
+// [Collection.Check], which is a bug in this package. Writers do not wait. O(records × references),
+// and the cost of Collection.Check.
 func (c *Catalogue) Check() error { return c.set.Check() }
 
 // New returns an empty catalogue with the collections of the definitions, in their order:

@@ -54,11 +54,14 @@ type plan struct {
 	marks    []uint64 // if not nil, a bit for each entry of an unsorted plan that satisfies the filters
 }
 
-// plan chooses the sequence to read for a selection: one that needs no filters and no sort,
-// or else the one in which the conditions on its first fields leave the fewest entries, or,
-// if all leave many and are in another order than the query wants, all entries in that
-// order. It makes the sequences that it needs, unless few entries are left anyway, and
-// compares O(log n) keys for each range. The state must be frozen. The error is ctx.Err().
+// plan chooses the sequence to read for a selection:
+//
+//  1. one that needs no filters and no sort, or else
+//  2. the one in which the conditions on its first fields leave the fewest entries, or
+//  3. all entries in the order wanted, if all sequences leave many and have another order.
+//
+// It makes the sequences that it needs, unless few entries are left anyway, and compares O(log n)
+// keys for each range. The state must be frozen. The error is ctx.Err().
 func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) {
 	if len(sel.where) == 0 && sel.related == nil {
 		x, err := s.indexed(ctx, sel.canonical())
