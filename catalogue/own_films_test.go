@@ -1,12 +1,16 @@
 package catalogue_test
 
 import (
+	"bytes"
+	"errors"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // The records of a program's own collections, as in the service whose requests and
@@ -94,4 +98,99 @@ func filterOf(tb testing.TB, c catalogue.AnyCollection, params url.Values) schem
 	filter, err := c.Description().Filter(tb.Context(), func(name string) []string { return params[name] }, schema.Checks{Find: c.Find})
 	must(tb, err)
 	return filter
+}
+
+func described(d schema.Description) catalogue.Options {
+	return catalogue.Options{Description: &d}
+}
+
+// TestNewOnlyRefuses checks the errors for invalid definitions.
+func TestNewOnlyRefuses(t *testing.T) {
+	directors := catalogue.Define[ownDirector]("directors", catalogue.Options{})
+	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{})
+	films := func(d schema.Description) []catalogue.AnyDefinition {
+		return []catalogue.AnyDefinition{directors, genres, catalogue.Define[ownFilm]("films", described(d))}
+	}
+	one := func(d catalogue.AnyDefinition) []catalogue.AnyDefinition { return []catalogue.AnyDefinition{d} }
+	for _, row := range []struct {
+		reason      string
+		definitions []catalogue.AnyDefinition
+		want        error
+		text        string
+	}{
+		{"no definition", nil, catalogue.ErrInvalidType, "no definitions"},
+		{"nil", one(nil), catalogue.ErrInvalidType, "nil definition"},
+		{"nil pointer", one((*catalogue.Definition[ownGenre])(nil)), catalogue.ErrInvalidType, "nil definition"},
+		{"zero Definition", one(catalogue.Definition[ownGenre]{}), catalogue.ErrUnknownCollection, "no key"},
+		{"repeated key", []catalogue.AnyDefinition{genres, genres}, catalogue.ErrInvalidType, "genres: invalid record type: it is defined twice"},
+		{"not a struct", one(catalogue.DefineBare[int]("films", catalogue.Options{})), catalogue.ErrInvalidType, "int"},
+		{"reference to no collection", []catalogue.AnyDefinition{catalogue.Define[ownDirector]("director", catalogue.Options{}), genres, catalogue.Define[ownFilm]("films", catalogue.Options{})}, catalogue.ErrInvalidType, "did you mean director?"},
+		{"the same segment", []catalogue.AnyDefinition{genres, catalogue.Define[ownGenre]("kinds", described(schema.Description{Segment: "genres"}))}, catalogue.ErrInvalidType, "kinds"},
+		{"other key in the description", one(catalogue.Define[ownGenre]("genres", described(schema.Description{Key: "kinds"}))), catalogue.ErrInvalidType, `"kinds"`},
+		{"filter of no field", films(schema.Description{Filters: []string{"minuets"}}), catalogue.ErrInvalidType, "minutes"},
+		{"search in no field of another collection", films(schema.Description{Search: []string{"director__nmae"}}), catalogue.ErrInvalidType, "did you mean name?"},
+		{"search in a number of another collection", films(schema.Description{Search: []string{"director__id"}}), catalogue.ErrInvalidType, "not text"},
+		{"field that T does not have", one(catalogue.Define[ownGenre]("genres", described(schema.Description{Fields: []schema.Field{{Name: "nmae", Kind: schema.Text}}}))), catalogue.ErrInvalidType, "did you mean name?"},
+		{"posts of open records without fields", one(catalogue.Define[schema.Record]("notes", described(schema.Description{Actions: schema.AllActions}))), catalogue.ErrInvalidType, "Fields"},
+		{"ordering by no field", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Parse("nmae", nil)})), ordering.ErrUnknownField, "did you mean name?"},
+		{"Options.Name", one(catalogue.Define[ownGenre]("genres", catalogue.Options{Name: "x"})), catalogue.ErrInvalidType, "Options.Name"},
+		{"Options.ID", one(catalogue.Define[ownGenre]("genres", catalogue.Options{ID: "position"})), catalogue.ErrInvalidType, "field Position: the id has no tag"},
+		{"control character in a key", one(catalogue.Define[ownGenre]("a\x01", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters"},
+		{"invalid UTF-8 in a key", one(catalogue.Define[ownGenre]("a\xff", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters or invalid UTF-8"},
+		{"key of saved data", one(catalogue.Define[ownGenre]("$lastIds", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "$lastIds"},
+	} {
+		cat, err := catalogue.New(row.definitions...)
+		if cat != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) {
+			t.Errorf("%s: error %v, want one that wraps %v and contains %q", row.reason, err, row.want, row.text)
+		}
+	}
+}
+
+// TestKeysAreSaved saves and loads collections with keys that JSON and Go quote in
+// different ways.
+func TestKeysAreSaved(t *testing.T) {
+	for _, key := range []string{"películas", `a"b\c`, "a\U000e0001", "<&>"} {
+		genres := catalogue.Define[schema.Record](key, catalogue.Options{})
+		cat, err := catalogue.New(genres)
+		if err != nil {
+			t.Fatalf("%q: %v", key, err)
+		}
+		c := mustIn(genres, cat)
+		for range 2 {
+			_, err := c.Insert(schema.Record{})
+			must(t, err)
+		}
+		if err := c.Delete(2); err != nil { // so that there is a highest id to save
+			t.Fatal(err)
+		}
+		var saved bytes.Buffer
+		must(t, cat.Save(&saved))
+		text := saved.String()
+		if err := cat.Load(&saved, catalogue.LoadOptions{}); err != nil || c.Count() != 1 {
+			t.Errorf("%q: %v, %d records, loaded from %s", key, err, c.Count(), text)
+		}
+	}
+}
+
+// TestNewOrder checks the collections of a catalogue and their default order.
+func TestNewOrder(t *testing.T) {
+	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Parse("-position", nil)})
+	cat := mustCatalogue(t, genres, catalogue.Define[schema.Record]("authors", catalogue.Options{}))
+	var keys []string
+	for key := range cat.All() {
+		keys = append(keys, key)
+	}
+	equal(t, "keys", []string{"genres", "authors"}, keys)
+	c := collectionOf(t, cat, "genres")
+	for _, body := range []string{`{"name":"a","position":1}`, `{"name":"b","position":3}`, `{"name":"c","position":2}`} {
+		_, err := c.Create(t.Context(), []byte(body), schema.Record{})
+		must(t, err)
+	}
+	var saved bytes.Buffer
+	must(t, cat.Save(&saved))
+	loaded := cat.Snapshot().Clone()
+	must(t, loaded.Load(&saved, catalogue.LoadOptions{}))
+	for _, cat := range []*catalogue.Catalogue{cat, loaded, cat.Snapshot()} {
+		equal(t, "ids in descending order of position", "2 3 1", idsWhere(t, cat, "genres", "", ""))
+	}
 }
