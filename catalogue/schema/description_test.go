@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"testing"
@@ -17,7 +18,8 @@ func TestCheckAccepts(t *testing.T) {
 		}
 	}
 	every := Description{Key: "x", Segment: "x", Name: "x"}
-	for kind := Integer; kind <= Interval; kind++ {
+	for kind := range kinds[1:] {
+		kind := Integer + Kind(kind)
 		f := Field{Name: string(rune('a' + kind)), Kind: kind}
 		switch kind {
 		case Integer, Choice:
@@ -28,6 +30,9 @@ func TestCheckAccepts(t *testing.T) {
 			f.Pattern = regexp.MustCompile("a")
 		}
 		every.Fields = append(every.Fields, f)
+		if len(f.lookups()) == 0 {
+			t.Errorf("%v, kind %d, has no lookups", kind, kind)
+		}
 		for _, lookup := range f.lookups() {
 			name := f.Name + "__" + lookup
 			if lookup == "exact" {
@@ -38,9 +43,6 @@ func TestCheckAccepts(t *testing.T) {
 	}
 	if err := every.Check(); err != nil {
 		t.Errorf("all lookups of all kinds: %v", err)
-	}
-	if len(every.Filters) != 5*8+8+13+3+10*17+2*4+3+4 {
-		t.Errorf("the kinds have %d lookups", len(every.Filters))
 	}
 }
 
@@ -85,7 +87,7 @@ func TestCheckRejects(t *testing.T) {
 		{field(Field{Name: "title", Kind: Text}), `fields "title" and "title" are both "title" in snake_case`, "repeated field"},
 		{field(Field{Name: "premiere_at", Kind: Text}), `fields "premiereAt" and "premiere_at" are both "premiere_at" in snake_case`, "repeated in snake_case"},
 		{field(Field{Name: "x"}), `field "x": kind 0 is unknown`, "no kind"},
-		{field(Field{Name: "x", Kind: Interval + 1}), `field "x": kind 23 is unknown`, "unknown kind"},
+		{field(Field{Name: "x", Kind: Kind(len(kinds))}), fmt.Sprintf(`field "x": kind %d is unknown`, len(kinds)), "unknown kind"},
 		{field(Field{Name: "x", Kind: Choice}), `field "x": there are no choices`, "no choices"},
 		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: 3}), `field "x": 3 places of 2 digits`, "more places than digits"},
 		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: -1}), `field "x": -1 places of 2 digits`, "negative places"},

@@ -30,6 +30,10 @@ func exists(_ context.Context, _, field, text string) (int, string, error) {
 
 // TestKinds checks what Django REST framework calls each kind and how its values are sorted.
 func TestKinds(t *testing.T) {
+	missing := map[Kind]bool{}
+	for kind := range kinds[1:] {
+		missing[Integer+Kind(kind)] = true
+	}
 	for _, row := range []struct {
 		kind           Kind
 		name           string
@@ -59,6 +63,7 @@ func TestKinds(t *testing.T) {
 		{TimeOfDay, "time", "08:00:00", "08:00:00.500000", true},
 		{Interval, "field", "9 00:00:00", "10 00:00:00", true},
 	} {
+		delete(missing, row.kind)
 		if got := row.kind.String(); got != row.name {
 			t.Errorf("kind %d is %q, want %q", row.kind, got, row.name)
 		}
@@ -75,7 +80,10 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v: wrong keys", row.kind)
 		}
 	}
-	for _, unknown := range []Kind{0, Interval + 1} {
+	for kind := range missing {
+		t.Errorf("%v, kind %d, is not in the table", kind, kind)
+	}
+	for _, unknown := range []Kind{0, Kind(len(kinds))} {
 		if unknown.String() != "field" || (Field{Kind: unknown}).Order() != nil || len(Field{Kind: unknown}.lookups()) > 1 {
 			t.Errorf("kind %d is not like JSON", unknown)
 		}

@@ -22,16 +22,13 @@ type tagWord struct {
 }
 
 // tagWords returns the words in the order in which they are applied.
-func tagWords() []tagWord {
-	return []tagWord{
-		{"slug", false, kindWord(Slug)},
-		{"unicodeslug", false, kindWord(UnicodeSlug)},
-		{"url", false, kindWord(URL)},
-		{"email", false, kindWord(Email)},
-		{"uuid", false, kindWord(UUID)},
-		{"date", false, kindWord(Date)},
-		{"time", false, kindWord(TimeOfDay)},
-		{"duration", false, kindWord(Interval)},
+func tagWords() (words []tagWord) {
+	for kind, row := range kinds {
+		if kind := Kind(kind); row.word != "" && kind != Choice && kind != Decimal {
+			words = append(words, tagWord{row.word, false, kindWord(kind)})
+		}
+	}
+	return append(words, []tagWord{
 		{"choices", true, (*Field).tagChoices},
 		{"labels", true, func(f *Field, value string, _ reflect.Type) error {
 			f.Labels = strings.Split(value, "|")
@@ -70,7 +67,7 @@ func tagWords() []tagWord {
 			f.Formerly = strings.Split(value, "|")
 			return nil
 		}},
-	}
+	}...)
 }
 
 // apply applies the words of a tag to a field. The type is the type of the Go field or, if it

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/formdata"
+	"github.com/gobacklist/backlist/httpapi/internal/kinds"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -177,44 +178,26 @@ type kind struct {
 
 // kindOf returns what pages know of the values of a field.
 func kindOf(field schema.Field) kind {
-	k := kind{control: "text"}
+	row := kinds.Of(field.Kind)
+	k := kind{control: row.Control, hint: row.Hint}
 	switch field.Kind {
 	case schema.Integer:
-		k.control, k.step = "number", "1"
+		k.step = "1"
 	case schema.Text:
 		if strings.EqualFold(field.Name, "description") {
 			k.control = "textarea"
 		}
-	case schema.Slug:
-		k.hint = "Letters, digits, - and _."
-	case schema.UnicodeSlug:
-		k.hint = "Letters and digits of any script, - and _."
-	case schema.Email:
-		k.control = "email"
-	case schema.UUID:
-		k.hint = "32 hexadecimal digits."
 	case schema.Regex:
 		k.hint = field.Message
-	case schema.Timestamp:
-		k.control, k.hint = "datetime-local", "In UTC."
 	case schema.Boolean:
-		k.control, k.choices = "checkbox", []string{"true", "false"}
+		k.choices = []string{"true", "false"}
 		if field.Nullable || field.Hidden { // with a choice for what is not shown
 			k.control = "select"
 		}
-	case schema.Date:
-		k.control = "date"
-	case schema.TimeOfDay:
-		k.hint = "Such as 08:30 or 08:30:00."
-	case schema.Interval:
-		k.hint = "Hours, minutes and seconds, such as 08:30:00, after days if any."
 	case schema.Float:
-		k.control, k.step = "number", "any"
+		k.step = "any"
 	case schema.Decimal:
-		k.control = "number"
 		k.step = strconv.FormatFloat(math.Pow10(-field.Places), 'f', -1, 64)
-	case schema.URL:
-		k.control, k.hint = "url", "Starts with https:// or http://."
 	case schema.Reference:
 		k.hint = "An id from " + heading(field.Refers) + "."
 		if field.By != "" {
@@ -229,7 +212,7 @@ func kindOf(field schema.Field) kind {
 		}
 	case schema.Array:
 		if k.empty = "[]"; field.Item.Kind.Scalar() && !field.Item.Nullable {
-			k.control, k.hint, k.separator = "textarea", "One per line.", "\n"
+			k.hint, k.separator = "One per line.", "\n"
 		}
 	case schema.Map:
 		k.empty = "{}"
@@ -240,18 +223,9 @@ func kindOf(field schema.Field) kind {
 		k.control, k.choices = "select", field.Choices
 	}
 	if k.nested = k.empty != "" && k.separator == ""; k.nested {
-		k.control, k.hint = "textarea", "JSON."
+		k.hint = "JSON."
 	}
 	return k
-}
-
-// isText reports whether the values of a field are any text of some form.
-func isText(field schema.Field) bool {
-	switch field.Kind {
-	case schema.Text, schema.Slug, schema.UnicodeSlug, schema.URL, schema.Email, schema.Regex:
-		return true
-	}
-	return false
 }
 
 // isReadOnly reports whether requests cannot write a field.

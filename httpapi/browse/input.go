@@ -9,6 +9,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/formdata"
+	"github.com/gobacklist/backlist/httpapi/internal/kinds"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
@@ -201,7 +202,7 @@ func (in *input) appendTo(f formdata.Form) formdata.Form {
 		}
 	case k.nested, (in.field.Kind == schema.Float || in.field.Kind == schema.Boolean) && schema.CheckSyntax([]byte(text)) == nil:
 		add(text, formdata.JSON)
-	case isText(in.field) || k.choices != nil:
+	case kinds.Of(in.field.Kind).Form || k.choices != nil:
 		add(unixLines(in.Value), formdata.Text)
 	case in.field.Kind == schema.Timestamp:
 		add(utcTime(text), formdata.Text)
@@ -267,7 +268,7 @@ func recordTexts(fields []schema.Field, stored schema.Record) url.Values {
 // complete makes the input show its text, with what can be chosen.
 func (v *view) complete(in *input, texts url.Values) {
 	field, k := in.field, kindOf(in.field)
-	if isText(field) {
+	if kinds.Of(field.Kind).Form {
 		in.MinLength, in.MaxLength = field.MinLength, field.MaxLength
 		if p := field.Pattern; p != nil && wire.IsPortable(p.String()) {
 			in.Pattern = ".*(?:" + p.String() + ").*"

@@ -1,8 +1,10 @@
 package browse
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,7 +12,9 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/catalogue/schema/values"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/kinds"
 )
 
 // names returns the names of the inputs of the form of a page that are not hidden.
@@ -206,5 +210,30 @@ func TestAddAnother(t *testing.T) {
 	next := got.next(t, h.browse, "/api/accounts/")
 	if !strings.Contains(next.text, "Ann has been added.") || next.one(t, "input", "name", "name").attrs["value"] != "" {
 		t.Error(next.text)
+	}
+}
+
+// A form keeps a value of each kind that it shows.
+func TestKinds(t *testing.T) {
+	m := values.Maker{Choose: rand.New(rand.NewPCG(1, 2)).IntN}
+	find := func(context.Context, string, string, string) (int, string, error) { return 1, "", nil }
+	for _, f := range values.Fields() {
+		about := schema.Description{Fields: []schema.Field{f}}
+		if kinds.Of(f.Kind).Control == "" {
+			t.Errorf("%v, kind %d, has no control", f.Kind, f.Kind)
+		}
+		for range 100 {
+			value := m.Value(f)
+			if valueText(f, value) == "" { // nothing is sent
+				continue
+			}
+			record, err := schema.ParseKeyed([]byte(`{"` + f.Name + `":` + value + `}`))
+			must(t, err)
+			body := inputsJSON(newInputs("", "", about.Fields, recordTexts(about.Fields, record), false))
+			r, err := about.Validate(t.Context(), body, schema.Checks{Find: find})
+			if got, _ := r.Get(f.Name); err != nil || got != value {
+				t.Fatalf("%v, kind %d: %s becomes %s and is stored as %s, %v", f.Kind, f.Kind, value, body, got, err)
+			}
+		}
 	}
 }

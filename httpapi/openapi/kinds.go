@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/kinds"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
@@ -26,6 +27,7 @@ type forms struct {
 // say nothing of their parts.
 func formsOf(f schema.Field) forms {
 	s := forms{stored: ofKind("string"), filter: ofKind("string")}
+	row := kinds.Of(f.Kind)
 	switch f.Kind {
 	case schema.Integer, schema.Float:
 		number := integer()
@@ -46,27 +48,12 @@ func formsOf(f schema.Field) forms {
 		s.posted = &jsonSchema{Type: "string", Pattern: decimalPattern(f),
 			Description: fmt.Sprintf("A number with at most %d digits, %d of them after the point.", f.Digits, f.Places) + bounds(f)}
 		s.filter = numberText()
-	case schema.Text, schema.Regex:
-		s.posted = textForm(f, jsonSchema{})
-	case schema.Slug:
-		s.posted = textForm(f, jsonSchema{Pattern: map[bool]string{false: "^[-a-zA-Z0-9_]+$", true: "^[-a-zA-Z0-9_]*$"}[f.Blank]})
-	case schema.UnicodeSlug:
-		s.posted = textForm(f, jsonSchema{Description: "Letters and numbers of any script, hyphens and underscores."})
-	case schema.Email: // records that were loaded may have addresses that are not of the format
-		s.posted = textForm(f, jsonSchema{Format: "email", Description: "An e-mail address"})
 	case schema.URL:
 		s.stored = formatted("string", "uri")
 		f.MaxLength = min(maxURL, cmp.Or(f.MaxLength, maxURL))
-		s.posted = textForm(f, jsonSchema{Format: "uri", Description: "A URL"})
-	case schema.UUID, schema.Date, schema.Timestamp:
-		s.stored = formatted("string", map[schema.Kind]string{schema.UUID: "uuid", schema.Date: "date", schema.Timestamp: "date-time"}[f.Kind])
-		s.filter = s.stored
+		s.posted = textForm(f, row)
 	case schema.Boolean:
 		s.stored, s.filter = ofKind("boolean"), ofKind("boolean")
-	case schema.TimeOfDay:
-		s.stored.Pattern = "^" + clockPattern + "$"
-	case schema.Interval:
-		s.stored.Pattern, s.stored.Description = "^(-?[0-9]+ )?"+clockPattern+"$", "Days, if any, and a time."
 	case schema.Choice:
 		s.exact = &jsonSchema{Type: "string", Enum: choicesOf(f, false)}
 		s.stored = &jsonSchema{Type: "string", Enum: choicesOf(f, f.Blank)}
@@ -79,6 +66,15 @@ func formsOf(f schema.Field) forms {
 		}
 	case schema.JSON, schema.Array, schema.Map, schema.Object:
 		s.stored = &jsonSchema{}
+	default:
+		if row.Form { // records that were loaded may have texts that are not of the form
+			s.posted = textForm(f, row)
+			break
+		}
+		if s.stored = formatted("string", row.Format); row.Format != "" {
+			s.filter = s.stored
+		}
+		s.stored.Pattern, s.stored.Description = row.Pattern, row.About
 	}
 	if f.Blank && s.stored.Format+s.stored.Pattern != "" { // an empty text has neither
 		s.stored = &jsonSchema{Type: "string", Description: "Of the form " + cmp.Or(s.stored.Format, s.stored.Pattern) + ", or empty."}
@@ -91,16 +87,17 @@ func formsOf(f schema.Field) forms {
 	return s
 }
 
-// textForm adds to the schema of a text in a request the length and the pattern of its field. A
-// text that may be empty has no format, and the description of the format instead.
-func textForm(f schema.Field, s jsonSchema) *jsonSchema {
-	s.Type, s.MinLength, s.MaxLength = "string", max(f.MinLength, 1), f.MaxLength
+// textForm returns the schema of a text in a request, with the length and the pattern of its field.
+func textForm(f schema.Field, row kinds.Row) *jsonSchema {
+	if f.Blank {
+		row.Pattern = strings.Replace(row.Pattern, "+$", "*$", 1)
+	}
+	s := &jsonSchema{Type: "string", Format: row.Format, Pattern: row.Pattern, MinLength: max(f.MinLength, 1), MaxLength: f.MaxLength}
 	switch {
 	case s.Format == "":
+		s.Description = row.About
 	case f.Blank:
-		s.Format, s.Description = "", s.Description+", or empty."
-	default:
-		s.Description = ""
+		s.Format, s.Description = "", row.About+", or empty."
 	}
 	switch {
 	case f.Pattern == nil:
@@ -115,7 +112,7 @@ func textForm(f schema.Field, s jsonSchema) *jsonSchema {
 			s.Pattern = "^$|" + s.Pattern
 		}
 	}
-	return &s
+	return s
 }
 
 // bounds returns sentences about the bounds of a number, each after a space.
@@ -136,9 +133,6 @@ const maxURL = 2048
 func numberText() *jsonSchema {
 	return &jsonSchema{Type: "string", Pattern: `^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$`}
 }
-
-// clockPattern is the pattern of a time. The format of that name has an offset.
-const clockPattern = `[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?`
 
 // choicesOf returns the JSON of the choices of a field, and of an empty text if that may be one.
 func choicesOf(f schema.Field, blank bool) (values []json.RawMessage) {

@@ -3,6 +3,8 @@ package openapi
 import (
 	"database/sql"
 	"encoding/json"
+	"math"
+	"math/rand/v2"
 	"reflect"
 	"regexp"
 	"strings"
@@ -230,6 +232,35 @@ func TestDescribedShapes(t *testing.T) {
 	for range 3 {
 		if _, err := c.Create(t.Context(), []byte(maker.Object(c.Description().Fields)), schema.Record{}); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// The values of each kind satisfy the schema of its values in a request.
+func TestKinds(t *testing.T) {
+	m := values.Maker{Choose: rand.New(rand.NewPCG(1, 2)).IntN}
+	for _, f := range values.Fields() {
+		s := postedField(f, schema.Create)
+		for range 100 {
+			value := m.Value(f)
+			var parsed any
+			must(t, json.Unmarshal([]byte(value), &parsed))
+			is := map[string]bool{"": true}
+			switch parsed := parsed.(type) {
+			case string:
+				is["string"] = regexp.MustCompile(s.Pattern).MatchString(parsed)
+			case float64:
+				is["number"], is["integer"] = true, parsed == math.Trunc(parsed)
+			case bool:
+				is["boolean"] = true
+			case []any:
+				is["array"] = true
+			case map[string]any:
+				is["object"] = true
+			}
+			if !is[s.Type] {
+				t.Fatalf("%v, kind %d: %s is not of the schema %s", f.Kind, f.Kind, value, compact(t, s))
+			}
 		}
 	}
 }

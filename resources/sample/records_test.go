@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/catalogue/schema/values"
 	"github.com/gobacklist/backlist/resources/sample"
 	"github.com/google/go-cmp/cmp"
 )
@@ -295,6 +296,28 @@ func TestRecordsErrors(t *testing.T) {
 		all, err := sample.Records(sample.Options{Seed: 1, Sizes: tt.sizes}, tt.descriptions...)
 		if err == nil || all != nil || !strings.HasPrefix(err.Error(), "sample: ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, error %v, want one with %q", tt.reason, all, err, tt.want)
+		}
+	}
+}
+
+// Records have valid values of each kind.
+func TestKinds(t *testing.T) {
+	about := schema.Description{Key: "x", Segment: "x", Name: "x", Fields: values.Fields()}
+	for i, f := range about.Fields { // the first record has none to refer to
+		about.Fields[i].Nullable = f.Nullable || f.Refers != ""
+	}
+	records, err := sample.Records(sample.Options{}, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(context.Context, string, string, string) (int, string, error) { return 1, "", nil }
+	for _, r := range records["x"] {
+		for _, f := range about.Fields {
+			value, _ := r.Get(f.Name)
+			one := schema.Description{Fields: []schema.Field{f}}
+			if _, err := one.Validate(t.Context(), []byte(`{"`+f.Name+`":`+value+`}`), schema.Checks{Find: find}); err != nil {
+				t.Errorf("%v, kind %d: %s: %v", f.Kind, f.Kind, value, err)
+			}
 		}
 	}
 }

@@ -44,6 +44,35 @@ type Maker struct {
 	Odd bool
 }
 
+// Fields returns a field of each kind, for tests that range over the kinds. The fields are called a, b
+// and so on, have nothing but what their kinds demand, and refer to the collection x.
+func Fields() (fields []schema.Field) {
+	text := schema.Field{Name: "text", Kind: schema.Text}
+	for kind := schema.Integer; ; kind++ {
+		f := schema.Field{Name: string(rune('a' + len(fields))), Kind: kind}
+		switch kind {
+		case schema.Decimal:
+			f.Digits, f.Places = 8, 2
+		case schema.Choice:
+			f.Choices = []string{"first", "second"}
+		case schema.Regex:
+			f.Pattern = regexp.MustCompile("^[A-Z]{3}-[0-9]{4}$")
+		case schema.Reference, schema.References:
+			f.Refers = "x"
+		case schema.Array, schema.Map:
+			f.Item = &schema.Field{Kind: schema.Text}
+		case schema.JSON:
+			f.Nullable = true
+		case schema.Object:
+			f.Fields = []schema.Field{text}
+		}
+		if err := (schema.Description{Key: "x", Segment: "x", Name: "x", Fields: []schema.Field{f}}).Check(); err != nil && strings.Contains(err.Error(), "is unknown") {
+			return fields
+		}
+		fields = append(fields, f)
+	}
+}
+
 // Value returns a valid value of a field as JSON, or "" if it finds none: if the pattern of a
 // text contradicts its length, or a reference that cannot be null has nothing to refer to. Rules,
 // checks and uniqueness are ignored, but of Unique fields there are many values: of other numbers

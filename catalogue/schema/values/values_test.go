@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -40,7 +41,7 @@ func TestValue(t *testing.T) {
 	choose := rand.New(rand.NewPCG(3, 4)).IntN
 	titles := func(schema.Field) string { return "Größe & Straße 9 · 塩の静けさ" }
 	first, second := func(int) int { return 0 }, func(n int) int { return min(1, n-1) }
-	for _, f := range fields() {
+	for _, f := range slices.Concat(Fields(), fields()) {
 		f.Name, f.Required = "f", true
 		d := schema.Description{Key: "x", Segment: "x", Name: "x", Fields: []schema.Field{f}}
 		if err := d.Check(); err != nil {
@@ -58,6 +59,22 @@ func TestValue(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Fields has a field of each kind.
+func TestFields(t *testing.T) {
+	all := Fields()
+	for i, f := range all {
+		if f.Kind != schema.Integer+schema.Kind(i) {
+			t.Errorf("field %d has the kind %d", i, f.Kind)
+		}
+		if err := (schema.Description{Key: "x", Segment: "x", Name: "x", Fields: all[:i+1]}).Check(); err != nil {
+			t.Errorf("%v, kind %d: %v", f.Kind, f.Kind, err)
+		}
+	}
+	if last := all[len(all)-1].Kind; last < schema.Interval {
+		t.Errorf("the last kind is %v", last)
 	}
 }
 

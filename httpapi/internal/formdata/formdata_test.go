@@ -2,8 +2,11 @@ package formdata
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"mime/multipart"
 	"runtime"
 	"strings"
@@ -13,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/catalogue/schema/values"
 )
 
 const boundary = "multipart/form-data; boundary=B"
@@ -198,6 +202,31 @@ func TestCost(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > 30*size {
 			t.Errorf("%s: %d bytes, want at most %d", row.reason, got, 30*size)
+		}
+	}
+}
+
+// A value of each kind without parts is the same as text in a form and as JSON.
+func TestKinds(t *testing.T) {
+	m := values.Maker{Choose: rand.New(rand.NewPCG(1, 2)).IntN}
+	find := func(context.Context, string, string, string) (int, string, error) { return 1, "", nil }
+	for _, f := range values.Fields() {
+		about := schema.Description{Fields: []schema.Field{f}}
+		for range 100 {
+			value := m.Value(f)
+			text := value
+			if f.Kind.Scalar() && json.Unmarshal([]byte(value), &text) != nil {
+				text = value
+			}
+			form := Form{{Name: f.Name, Text: text}}
+			if f.Kind == schema.References || !f.Kind.Scalar() {
+				form[0].Type = JSON
+			}
+			body := form.Object(about.Fields, false, schema.DRF318(nil))
+			r, err := about.Validate(t.Context(), body, schema.Checks{Find: find})
+			if got, _ := r.Get(f.Name); err != nil || got != value {
+				t.Fatalf("%v, kind %d: %s becomes %s and is stored as %s, %v", f.Kind, f.Kind, value, body, got, err)
+			}
 		}
 	}
 }
