@@ -6,9 +6,11 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -277,4 +279,59 @@ func (f Field) filterIDs(given []string, checks *checker) (ids []string, message
 func (f Field) filterID(text string, checks *checker) (id int, ok bool) {
 	id, ok = integer(text)
 	return id, ok && id > 0 && (f.Refers == "" || checks.finds(f, strconv.Itoa(id)))
+}
+
+// maxSegment is the maximum length of a text in the Lookup field, in bytes as paths escape it. The
+// path of the record has at most 2,048.
+const maxSegment = 1536
+
+// CheckLookup returns [FieldErrors] if a text of the Lookup field is too long to be the last
+// segment of a path: it has more than 1,536 bytes as paths escape it. A text with a slash is valid,
+// although no path names its record; in a Key it is not.
+func (d Description) CheckLookup(text string) error {
+	if len(text) <= maxSegment/3 || len(url.PathEscape(text)) <= maxSegment {
+		return nil
+	}
+	f, _ := d.snakeField(d.Lookup)
+	message := fmt.Sprintf("Ensure this field has no more than %d bytes in a path.", maxSegment)
+	return FieldErrors{{Field: f.Name, Messages: []string{message}}}
+}
+
+// NotFound returns the detail of a 404 for a segment of a path that names no record. In 3.18 it has
+// the name of a record unless no record can have the segment.
+func (f Framework) NotFound(d Description, segment string) string {
+	possible := d.LookupText(segment) != "" && strings.IndexByte(segment, 0) < 0
+	if d.Lookup == "" {
+		possible = isInteger(strings.TrimSpace(segment))
+	}
+	if !f.has(namesModels) || !possible {
+		return "Not found."
+	}
+	var model strings.Builder
+	for _, word := range strings.Fields(d.Name) {
+		first := []rune(word)
+		first[0] = unicode.ToUpper(first[0])
+		model.WriteString(string(first))
+	}
+	return "No " + model.String() + " matches the given query."
+}
+
+// LookupText returns the value of the Lookup field for a path segment: the segment or, for a UUID,
+// its canonical form. It returns "" if no record can have it.
+func (d Description) LookupText(segment string) string {
+	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
+		return segment
+	}
+	return uuidOf(segment)
+}
+
+// ParseID returns the id that a segment of a path holds, or 0, which is not the id of a record. It
+// ignores white space around the number. As in Python's int(), U+001C to U+001F are not white
+// space.
+func ParseID(segment string) int {
+	id, err := strconv.Atoi(strings.TrimSpace(segment))
+	if err != nil || id < 0 {
+		return 0
+	}
+	return id
 }

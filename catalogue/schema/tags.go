@@ -111,7 +111,7 @@ func (f *Field) apply(tag string, t reflect.Type) error {
 		if f.Item == nil {
 			return fmt.Errorf("tag word %q: %v is not a list or map of described elements", "item."+ofItem[0], t)
 		}
-		if err := f.Item.apply(strings.Join(ofItem, ","), elem(t.Elem())); err != nil {
+		if err := f.Item.apply(strings.Join(ofItem, ","), jsontext.Elem(t.Elem())); err != nil {
 			return fmt.Errorf("item: %w", err)
 		}
 	}
@@ -195,7 +195,7 @@ func (f *Field) tagRefers(value string, t reflect.Type) error {
 		return errors.New("want the key of a collection, or the key and a field of it, such as customers.email")
 	case f.Kind == Text && (t.Kind() != reflect.Slice || jsontext.Writes(t)), isWritten(f, t):
 		f.Kind = Reference
-	case f.Kind == Array && f.Item.Kind == Text, f.Kind == JSON && t.Kind() == reflect.Slice && jsontext.Writes(elem(t.Elem())):
+	case f.Kind == Array && f.Item.Kind == Text, f.Kind == JSON && t.Kind() == reflect.Slice && jsontext.Writes(jsontext.Elem(t.Elem())):
 		f.Kind, f.Item = References, nil
 	case strings.Contains(value, "."):
 		return fmt.Errorf("want a string or a slice of strings, got %v", t)

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -167,7 +169,7 @@ func (d *Description) identify(t reflect.Type, name string) error {
 	}
 	f, m := &d.Fields[i], members[i].Field
 	_, tagged := m.Tag.Lookup("backlist")
-	switch integral := jsontext.IsIntegral(elem(m.Type)); {
+	switch integral := jsontext.IsIntegral(jsontext.Elem(m.Type)); {
 	case f.Key:
 	case !integral && name == "":
 		return fmt.Errorf("%v: field %s: the id must be an integer, or have the tag key, got %v", t, m.Name, m.Type)
@@ -178,7 +180,7 @@ func (d *Description) identify(t reflect.Type, name string) error {
 		d.Ordering = []ordering.Term{ordering.Asc(ordering.Snake(f.Name))}
 		return nil
 	default:
-		if err := f.tagKey("", elem(m.Type)); err != nil {
+		if err := f.tagKey("", jsontext.Elem(m.Type)); err != nil {
 			return fmt.Errorf("%v: field %s: the id must be an integer or a text: %w", t, m.Name, err)
 		}
 		f.Required = false // as with the tag optional
@@ -255,7 +257,7 @@ func memberField(m jsonmember.Member, at place) (Field, error) {
 	f.Quoted = m.Quoted() && f.Kind.row().json != jsontext.String
 	f.Default = f.quoted(f.Default)
 	if tag, present := m.Field.Tag.Lookup("backlist"); present {
-		if err := f.apply(tag, elem(t)); err != nil {
+		if err := f.apply(tag, jsontext.Elem(t)); err != nil {
 			return Field{}, err
 		}
 	}
@@ -268,21 +270,21 @@ func memberField(m jsonmember.Member, at place) (Field, error) {
 		f.Blank = f.Blank || f.Kind.row().json == jsontext.String && (zero == `""` || jsontext.IsBytes(t))
 		f.Nullable = f.Nullable && !m.Omits()
 	}
-	f.Rule, err = fieldRule(elem(t))
+	f.Rule, err = fieldRule(jsontext.Elem(t))
 	return f, err
 }
 
 // fieldOf returns the field for a Go type without a tag. It has no name.
 func fieldOf(t reflect.Type, at place) (f Field, err error) {
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Pointer {
-		f, err = kindOfType(elem(t), at)
+		f, err = kindOfType(jsontext.Elem(t), at)
 	} else {
 		f.Kind = JSON
 	}
 	if t.Kind() == reflect.Pointer {
 		f.Nullable, f.Default = true, "null"
 	}
-	if jsontext.Reads(elem(t)) && f.Kind.row().of != moments {
+	if jsontext.Reads(jsontext.Elem(t)) && f.Kind.row().of != moments {
 		f.Check = func(value string) error {
 			if err := json.Unmarshal([]byte(value), reflect.New(t).Interface()); err != nil {
 				return errors.New(jsontext.Reason(err))
@@ -381,7 +383,7 @@ func partsField(kind Kind, t reflect.Type, at place) (Field, error) {
 		return f, err
 	}
 	if err == nil {
-		item.Rule, err = fieldRule(elem(t.Elem()))
+		item.Rule, err = fieldRule(jsontext.Elem(t.Elem()))
 	}
 	item.Required, item.Default = true, ""
 	f.Item = &item
@@ -414,4 +416,106 @@ func typeName(t reflect.Type) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// A validator is a record, or the value of a field, that has a rule.
+type validator interface {
+	Validate(ctx context.Context) error
+}
+
+// isValidator reports whether a type has a rule. It is an error if the type declares a method
+// Validate with another signature, which would never be called.
+func isValidator(t reflect.Type) (bool, error) {
+	if jsontext.Implements[validator](t) {
+		return true, nil
+	}
+	if !hasValidate(t) || isPromoted(t) {
+		return false, nil
+	}
+	return false, fmt.Errorf("%v: the method Validate must be Validate(context.Context) error", t)
+}
+
+// hasValidate reports whether a type or a pointer to it has a method Validate, with any signature.
+// The name is constant: with another, the linker would keep every exported method of a program.
+func hasValidate(t reflect.Type) bool {
+	_, ok := reflect.PointerTo(t).MethodByName("Validate")
+	return ok
+}
+
+// isPromoted reports whether an embedded field of a struct has a method Validate, which is promoted
+// to the struct unless the struct declares one.
+func isPromoted(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous && hasValidate(jsontext.Elem(f.Type)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldRule returns the rule of a field whose values are of a type with a method Validate, or nil.
+// The method may have a pointer receiver.
+func fieldRule(t reflect.Type) (func(ctx context.Context, value string) (string, error), error) {
+	if ok, err := isValidator(t); !ok {
+		return nil, err
+	}
+	return func(ctx context.Context, value string) (string, error) {
+		before, after, err := validated(ctx, t, value)
+		if err != nil || bytes.Equal(before, after) {
+			return value, err
+		}
+		return string(after), nil
+	}, nil
+}
+
+// recordRule returns the rule of records of a type with a method Validate, or nil. Of the record,
+// only members that the method changes are written back, so that numbers keep their digits.
+func recordRule(t reflect.Type) (func(ctx context.Context, r *Record) error, error) {
+	if ok, err := isValidator(t); !ok {
+		return nil, err
+	}
+	return func(ctx context.Context, r *Record) error {
+		before, after, err := validated(ctx, t, r.String())
+		if err != nil || bytes.Equal(before, after) {
+			return err
+		}
+		old, changed := membersOf(string(before), false), membersOf(string(after), false)
+		r.members = slices.Clone(r.members)
+		for _, m := range old {
+			if !slices.ContainsFunc(changed, func(c member) bool { return c.name == m.name }) { // it is omitted now
+				*r = r.Without(m.name)
+			}
+		}
+		for _, m := range changed {
+			if m.name == "id" && m.value[0] != '"' || slices.Contains(old, m) {
+				continue
+			}
+			text, err := canonical([]byte(m.value))
+			if err != nil {
+				return err
+			}
+			r.set(m.name, text)
+		}
+		return nil
+	}, nil
+}
+
+// validated calls the method Validate of a value of a type and returns the JSON of the value before
+// and after it. A text that the type cannot hold is not validated: decoding reports it.
+func validated(ctx context.Context, t reflect.Type, text string) (before, after []byte, err error) {
+	p := reflect.New(t)
+	if json.Unmarshal([]byte(text), p.Interface()) != nil {
+		return nil, nil, nil
+	}
+	if before, err = encode(p.Interface()); err != nil {
+		return nil, nil, err
+	}
+	if err := p.Interface().(validator).Validate(ctx); err != nil {
+		return nil, nil, err
+	}
+	after, err = encode(p.Interface())
+	return before, after, err
 }

@@ -1,16 +1,10 @@
 package schema
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/url"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -227,22 +221,6 @@ func (f *Field) Fits(value string) bool {
 	return messages == nil && f.checked(text, &stored) == nil
 }
 
-// maxSegment is the maximum length of a text in the Lookup field, in bytes as paths escape it. The
-// path of the record has at most 2,048.
-const maxSegment = 1536
-
-// CheckLookup returns [FieldErrors] if a text of the Lookup field is too long to be the last
-// segment of a path: it has more than 1,536 bytes as paths escape it. A text with a slash is valid,
-// although no path names its record; in a Key it is not.
-func (d Description) CheckLookup(text string) error {
-	if len(text) <= maxSegment/3 || len(url.PathEscape(text)) <= maxSegment {
-		return nil
-	}
-	f, _ := d.snakeField(d.Lookup)
-	message := fmt.Sprintf("Ensure this field has no more than %d bytes in a path.", maxSegment)
-	return FieldErrors{{Field: f.Name, Messages: []string{message}}}
-}
-
 // sent returns the JSON of each field in a body, or "" if the field is absent.
 func (d Description) sent(body []byte) ([]string, error) {
 	if len(body) == 0 {
@@ -286,153 +264,4 @@ func (d Description) Upgrade(r Record) (Record, error) {
 		}
 	}
 	return r, nil
-}
-
-// A validator is a record, or the value of a field, that has a rule.
-type validator interface {
-	Validate(ctx context.Context) error
-}
-
-// isValidator reports whether a type has a rule. It is an error if the type declares a method
-// Validate with another signature, which would never be called.
-func isValidator(t reflect.Type) (bool, error) {
-	if jsontext.Implements[validator](t) {
-		return true, nil
-	}
-	if !hasValidate(t) || isPromoted(t) {
-		return false, nil
-	}
-	return false, fmt.Errorf("%v: the method Validate must be Validate(context.Context) error", t)
-}
-
-// hasValidate reports whether a type or a pointer to it has a method Validate, with any signature.
-// The name is constant: with another, the linker would keep every exported method of a program.
-func hasValidate(t reflect.Type) bool {
-	_, ok := reflect.PointerTo(t).MethodByName("Validate")
-	return ok
-}
-
-// isPromoted reports whether an embedded field of a struct has a method Validate, which is promoted
-// to the struct unless the struct declares one.
-func isPromoted(t reflect.Type) bool {
-	if t.Kind() != reflect.Struct {
-		return false
-	}
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Anonymous && hasValidate(elem(f.Type)) {
-			return true
-		}
-	}
-	return false
-}
-
-// fieldRule returns the rule of a field whose values are of a type with a method Validate, or nil.
-// The method may have a pointer receiver.
-func fieldRule(t reflect.Type) (func(ctx context.Context, value string) (string, error), error) {
-	if ok, err := isValidator(t); !ok {
-		return nil, err
-	}
-	return func(ctx context.Context, value string) (string, error) {
-		before, after, err := validated(ctx, t, value)
-		if err != nil || bytes.Equal(before, after) {
-			return value, err
-		}
-		return string(after), nil
-	}, nil
-}
-
-// recordRule returns the rule of records of a type with a method Validate, or nil. Of the record,
-// only members that the method changes are written back, so that numbers keep their digits.
-func recordRule(t reflect.Type) (func(ctx context.Context, r *Record) error, error) {
-	if ok, err := isValidator(t); !ok {
-		return nil, err
-	}
-	return func(ctx context.Context, r *Record) error {
-		before, after, err := validated(ctx, t, r.String())
-		if err != nil || bytes.Equal(before, after) {
-			return err
-		}
-		old, changed := membersOf(string(before), false), membersOf(string(after), false)
-		r.members = slices.Clone(r.members)
-		for _, m := range old {
-			if !slices.ContainsFunc(changed, func(c member) bool { return c.name == m.name }) { // it is omitted now
-				*r = r.Without(m.name)
-			}
-		}
-		for _, m := range changed {
-			if m.name == "id" && m.value[0] != '"' || slices.Contains(old, m) {
-				continue
-			}
-			text, err := canonical([]byte(m.value))
-			if err != nil {
-				return err
-			}
-			r.set(m.name, text)
-		}
-		return nil
-	}, nil
-}
-
-// validated calls the method Validate of a value of a type and returns the JSON of the value before
-// and after it. A text that the type cannot hold is not validated: decoding reports it.
-func validated(ctx context.Context, t reflect.Type, text string) (before, after []byte, err error) {
-	p := reflect.New(t)
-	if json.Unmarshal([]byte(text), p.Interface()) != nil {
-		return nil, nil, nil
-	}
-	if before, err = encode(p.Interface()); err != nil {
-		return nil, nil, err
-	}
-	if err := p.Interface().(validator).Validate(ctx); err != nil {
-		return nil, nil, err
-	}
-	after, err = encode(p.Interface())
-	return before, after, err
-}
-
-// elem returns the type that t points to, or t if it is not a pointer.
-func elem(t reflect.Type) reflect.Type {
-	if t.Kind() == reflect.Pointer {
-		return t.Elem()
-	}
-	return t
-}
-
-// NotFound returns the detail of a 404 for a segment of a path that names no record. In 3.18 it has
-// the name of a record unless no record can have the segment.
-func (f Framework) NotFound(d Description, segment string) string {
-	possible := d.LookupText(segment) != "" && strings.IndexByte(segment, 0) < 0
-	if d.Lookup == "" {
-		possible = isInteger(strings.TrimSpace(segment))
-	}
-	if !f.has(namesModels) || !possible {
-		return "Not found."
-	}
-	var model strings.Builder
-	for _, word := range strings.Fields(d.Name) {
-		first := []rune(word)
-		first[0] = unicode.ToUpper(first[0])
-		model.WriteString(string(first))
-	}
-	return "No " + model.String() + " matches the given query."
-}
-
-// LookupText returns the value of the Lookup field for a path segment: the segment or, for a UUID,
-// its canonical form. It returns "" if no record can have it.
-func (d Description) LookupText(segment string) string {
-	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
-		return segment
-	}
-	return uuidOf(segment)
-}
-
-// ParseID returns the id that a segment of a path holds, or 0, which is not the id of a record. It
-// ignores white space around the number. As in Python's int(), U+001C to U+001F are not white
-// space.
-func ParseID(segment string) int {
-	id, err := strconv.Atoi(strings.TrimSpace(segment))
-	if err != nil || id < 0 {
-		return 0
-	}
-	return id
 }

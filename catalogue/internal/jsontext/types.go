@@ -44,3 +44,11 @@ func IsBytes(t reflect.Type) bool {
 
 // IsIntegral reports whether the values of a type are integers.
 func IsIntegral(t reflect.Type) bool { return reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr }
+
+// Elem returns the type to which t points, or t if it is nil or not a pointer.
+func Elem(t reflect.Type) reflect.Type {
+	if t != nil && t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}

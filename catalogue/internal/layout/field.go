@@ -188,7 +188,7 @@ func (s *builder) memberField(d schema.Field, m ordering.ValueField) (*Field, er
 	if !m.Inside {
 		f.codec = codec{decoder: value.DecoderOf(m.Member), key: `"` + m.Member.Name + `":`}
 	}
-	base := baseOf(m.Field.Type)
+	base := jsontext.Elem(m.Field.Type)
 	f.decodes = m.Ordered || jsontext.Reads(base)
 	own := m.Ordered || jsontext.Writes(base)
 	if f.JSONKey = s.goKey(f); own {
@@ -284,17 +284,9 @@ func (f *Field) TextKey(text string) sortkey.Key {
 	return f.SortKey(text)
 }
 
-// baseOf returns a type or, if it is a pointer, the type to which it points.
-func baseOf(t reflect.Type) reflect.Type {
-	if t != nil && t.Kind() == reflect.Pointer {
-		return t.Elem()
-	}
-	return t
-}
-
 // hasText reports whether the values are text.
 func (f *Field) hasText() bool {
-	t := baseOf(f.Go.Field.Type)
+	t := jsontext.Elem(f.Go.Field.Type)
 	return t == nil || t.Kind() == reflect.String || jsontext.Writes(t)
 }
 
@@ -317,7 +309,7 @@ func (s *Type) Compare(f, by *Field) {
 			}
 			return k
 		}
-		if f.Go.Key != nil && by.order == nil && baseOf(f.Go.Field.Type) == baseOf(by.Go.Field.Type) {
+		if f.Go.Key != nil && by.order == nil && jsontext.Elem(f.Go.Field.Type) == jsontext.Elem(by.Go.Field.Type) {
 			f.Engine.Key = s.goKey(f)
 		}
 	}
