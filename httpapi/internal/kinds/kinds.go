@@ -1,4 +1,4 @@
-// Package kinds has what documents and pages say of the values of a field, by its kind.
+// Package kinds describes the values of each kind of field, for documents and pages.
 package kinds
 
 import "github.com/gobacklist/backlist/catalogue/schema"
