@@ -10,6 +10,7 @@ package core
 import (
 	"errors"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -93,6 +94,21 @@ func (c *Collection) Key() string { return c.Type.About.Key }
 func (c *Collection) Writable() error {
 	if c.Set.readOnly {
 		return c.Type.Errorf("%w: it belongs to a snapshot", ErrReadOnly)
+	}
+	return nil
+}
+
+// holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its
+// stored spelling, because programs may store another spelling than requests do.
+func holder(from layout.Getter, at *layout.Field, text string) *store.Entry {
+	for at != nil && utf8.ValidString(text) {
+		if e := from.Holder(at.Snake, at.TextKey(text)); e != nil {
+			return e
+		}
+		before := text
+		if text = at.Usual(text); text == before || text == "" {
+			break
+		}
 	}
 	return nil
 }

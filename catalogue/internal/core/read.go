@@ -3,7 +3,6 @@ package core
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"iter"
 	"slices"
 
@@ -174,45 +173,6 @@ type listing struct {
 	Count   int
 	Keys    []sortkey.Key
 	Token   func(i int) string
-}
-
-// holder returns an entry, other than the one with the id, that has the values of some fields, or
-// nil. O(log n).
-func (c *Collection) holder(ctx context.Context, from store.Source, id int, fields, values []string) (*store.Entry, error) {
-	var members schema.Record
-	for i, field := range fields {
-		var err error
-		if members, err = members.With(field, json.RawMessage(values[i])); err != nil {
-			return nil, nil // decoding the whole record reports it
-		}
-	}
-	fresh, unfit := c.Type.With(nil, members)
-	if unfit != nil {
-		return nil, nil // so does this; no entry has values that its type cannot hold
-	}
-	q := store.Query{Window: pagination.Window{Limit: 2}} // one may be the record itself
-	for _, field := range fields {
-		f, err := c.Type.Field(ordering.Snake(field))
-		if err != nil {
-			return nil, nil
-		}
-		k := f.Key(fresh)
-		if k.Compare(sortkey.Null()) == 0 {
-			return nil, nil
-		}
-		q.Terms = append(q.Terms, ordering.Asc(f.Name))
-		q.Where = append(q.Where, store.Condition{Field: f.Name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}})
-	}
-	a, err := from.Answer(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range a.Entries.All() {
-		if e.ID != id {
-			return e, nil
-		}
-	}
-	return nil, nil
 }
 
 // unsortable reports whether requests cannot order records by the field of a term, or have its name in

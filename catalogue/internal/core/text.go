@@ -1,8 +1,6 @@
 package core
 
 import (
-	"unicode/utf8"
-
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -104,19 +102,4 @@ func (x *TextIndex) Remove(text string) error {
 		return store.Change{Old: old}, err
 	})
 	return err
-}
-
-// holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its
-// stored spelling, because programs may store another spelling than requests do.
-func holder(from layout.Getter, at *layout.Field, text string) *store.Entry {
-	for at != nil && utf8.ValidString(text) {
-		if e := from.Holder(at.Snake, at.TextKey(text)); e != nil {
-			return e
-		}
-		before := text
-		if text = at.Usual(text); text == before || text == "" {
-			break
-		}
-	}
-	return nil
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Create inserts a record that is posted, and returns its JSON.
@@ -149,6 +152,45 @@ func (c *Collection) checks(id int, assigned schema.Record) schema.Checks {
 		return other != nil, err
 	}
 	return schema.Checks{Find: c.refers.Find, Taken: taken, Now: c.Type.now, Assigned: assigned}
+}
+
+// holder returns an entry, other than the one with the id, that has the values of some fields, or
+// nil. O(log n).
+func (c *Collection) holder(ctx context.Context, from store.Source, id int, fields, values []string) (*store.Entry, error) {
+	var members schema.Record
+	for i, field := range fields {
+		var err error
+		if members, err = members.With(field, json.RawMessage(values[i])); err != nil {
+			return nil, nil // decoding the whole record reports it
+		}
+	}
+	fresh, unfit := c.Type.With(nil, members)
+	if unfit != nil {
+		return nil, nil // so does this; no entry has values that its type cannot hold
+	}
+	q := store.Query{Window: pagination.Window{Limit: 2}} // one may be the record itself
+	for _, field := range fields {
+		f, err := c.Type.Field(ordering.Snake(field))
+		if err != nil {
+			return nil, nil
+		}
+		k := f.Key(fresh)
+		if k.Compare(sortkey.Null()) == 0 {
+			return nil, nil
+		}
+		q.Terms = append(q.Terms, ordering.Asc(f.Name))
+		q.Where = append(q.Where, store.Condition{Field: f.Name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}})
+	}
+	a, err := from.Answer(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range a.Entries.All() {
+		if e.ID != id {
+			return e, nil
+		}
+	}
+	return nil, nil
 }
 
 // errRenamed is the error of a write of one collection that must change others.
