@@ -46,9 +46,6 @@ import "errors"
 var (
 	// ErrUnknownField is returned when a term or a condition names a field that does not exist.
 	ErrUnknownField = errors.New("unknown field")
-	// ErrInvalidFields is returned by [FieldsOf] when the type is not a struct, a field
-	// has no name, or two fields have the same name.
-	ErrInvalidFields = errors.New("invalid fields")
 	// ErrInvalidCondition is returned for the zero [Condition] and for one that has a
 	// value of the wrong type, a value that equals nothing, or two values in the wrong
 	// order.

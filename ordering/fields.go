@@ -154,8 +154,8 @@ func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, erro
 // So a type with the method decides how its values compare: text without regard to case, or a
 // number that is kept as text. A type of another package can be embedded in one that has it.
 //
-// FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, if two
-// fields have the same name, or if a name in snake_case is empty. FieldsOf inspects the type
+// FieldsOf returns an error that names the field if T is not a struct, if two fields have the same
+// name, or if a name in snake_case is empty. FieldsOf inspects the type
 // once; the fields do not repeat that work for each record.
 func FieldsOf[T any]() (*Fields[T], error) {
 	list, err := ValueFields(reflect.TypeFor[T]())
@@ -196,11 +196,11 @@ type ValueField struct {
 }
 
 // ValueFields returns the fields of a struct type in the order of the struct, as [FieldsOf] does.
-// The fields of a struct inside it follow the field that is the struct. The error wraps
-// [ErrInvalidFields]. O(fields).
+// The fields of a struct inside it follow the field that is the struct. The errors are
+// those of FieldsOf. O(fields).
 func ValueFields(t reflect.Type) ([]ValueField, error) {
 	if t == nil || t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%w: %v is not a struct", ErrInvalidFields, t)
+		return nil, fmt.Errorf("invalid fields: %v is not a struct", t)
 	}
 	d := deriver{members: map[string]string{}, depth: jsonmember.Depth(t)}
 	if err := d.derive(t, place{}); err != nil {
@@ -233,11 +233,11 @@ func (d *deriver) derive(t reflect.Type, at place) error {
 	for _, m := range members {
 		name, goName := Snake(m.Name), at.inGo+m.Field.Name
 		if name == "" {
-			return fmt.Errorf("%w: the name of %s is %q, which is empty in snake_case", ErrInvalidFields, goName, m.Name)
+			return fmt.Errorf("invalid fields: the name of %s is %q, which is empty in snake_case", goName, m.Name)
 		}
 		name = at.prefix + name
 		if other, taken := d.members[name]; taken {
-			return fmt.Errorf("%w: the name of both %s and %s is %q", ErrInvalidFields, other, goName, name)
+			return fmt.Errorf("invalid fields: the name of both %s and %s is %q", other, goName, name)
 		}
 		d.members[name] = goName
 		m.Field.Index, m.Indirect = slices.Concat(at.index, m.Field.Index), m.Indirect || at.indirect

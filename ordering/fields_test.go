@@ -82,8 +82,8 @@ func TestFieldsErrors(t *testing.T) {
 		{"two fields with the same name", func() error { _, err := ordering.FieldsOf[clash](); return err }, "line_1"},
 		{"no name in snake_case", func() error { _, err := ordering.FieldsOf[nameless](); return err }, "the name of A is \"_\", which is empty"},
 	} {
-		if err := row.make(); !errors.Is(err, ordering.ErrInvalidFields) || !strings.Contains(err.Error(), row.names) {
-			t.Errorf("%s: err = %v, want ErrInvalidFields with %q", row.reason, err, row.names)
+		if err := row.make(); err == nil || !strings.Contains(err.Error(), row.names) {
+			t.Errorf("%s: err = %v, want an error with %q", row.reason, err, row.names)
 		}
 	}
 	if _, err := ordering.FieldsOf[self](); err != nil {

@@ -1,8 +1,6 @@
 package ordering_test
 
 import (
-	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -124,8 +122,8 @@ func TestNestedNamesClash(t *testing.T) {
 		}{}, `the name of A.B is "_", which is empty`},
 	} {
 		_, err := ordering.ValueFields(reflect.TypeOf(row.record))
-		if !errors.Is(err, ordering.ErrInvalidFields) || !strings.Contains(fmt.Sprint(err), row.want) {
-			t.Errorf("%s: %v, want ErrInvalidFields with %q", row.reason, err, row.want)
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v, want an error with %q", row.reason, err, row.want)
 		}
 	}
 }

@@ -75,12 +75,10 @@ func (to Loader) loadData(data []byte) error {
 	all, err := to.read(in)
 	if err == nil && in.End() {
 		check := func() error { return to.check(in, all) }
-		switch {
-		case in.found != nil:
-			err = check()
-		default:
+		if in.found == nil {
 			return to.replace(all, check)
 		}
+		err = check()
 	}
 	if syntax := schema.CheckSyntax(data); syntax != nil {
 		err = syntax

@@ -167,48 +167,41 @@ func (sel *Selection) Modify(f func(*layout.Record) error) (int, error) {
 // rewrite makes the change of each selected record in the batch that the selection is of, or
 // else in one of its own.
 func (sel *Selection) rewrite(change func(now layout.Getter, old *store.Entry) (store.Change, error)) (n int, err error) {
-	switch {
-	case sel.err != nil:
-		return 0, sel.err
-	case sel.tx != nil:
-		return sel.rewriteIn(sel.tx, change)
+	if sel.err == nil && sel.tx == nil {
+		err = sel.core.Batch(func(tx *store.Tx) error {
+			in := *sel
+			in.tx, in.source = tx, tx
+			n, err = in.rewrite(change)
+			return err
+		})
+		if err != nil {
+			n = 0 // the batch may fail after all changes
+		}
+		return n, err
 	}
-	err = sel.core.Batch(func(tx *store.Tx) error {
-		in := *sel
-		in.source = tx
-		n, err = in.rewriteIn(tx, change)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
-}
-
-func (sel *Selection) rewriteIn(tx *store.Tx, change func(now layout.Getter, old *store.Entry) (store.Change, error)) (n int, err error) {
 	scan, err := sel.Scan([]ordering.Term{ordering.Asc(sel.Type.Identity.Number)})
 	if err != nil {
 		return 0, err
 	}
 	var changes []store.Change
 	for e := range scan {
-		old := tx.Get(e.ID) // f may have written to it
+		old := sel.tx.Get(e.ID) // f may have written to it
 		if old == nil {
 			return 0, sel.Type.Errorf("%w: %s", ErrNotFound, sel.Type.Identity.Name(e))
 		}
-		ch, err := change(tx, old)
+		ch, err := change(sel.tx, old)
 		if err != nil {
 			return 0, err
 		}
 		changes = append(changes, ch)
 	}
 	for _, ch := range changes {
-		if tx.Get(ch.ID()) != ch.Old {
+		if sel.tx.Get(ch.ID()) != ch.Old {
 			return 0, sel.Type.Errorf("%w: the function that updates the records also wrote to %s", ErrInvalid, sel.Type.Identity.Name(ch.Old))
 		}
 	}
 	for _, ch := range changes {
-		tx.Write(ch)
+		sel.tx.Write(ch)
 	}
 	return len(changes), nil
 }
