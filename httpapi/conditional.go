@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // Details of a 412. Django REST framework has none, since it ignores preconditions.
@@ -140,13 +140,13 @@ func (v *view) postCondition() error {
 
 // findTag sets the entity tag of the root or of a page, unless the collection has no
 // revision or the response depends on other collections.
-func (v *view) findTag(filter schema.Filter, terms []ordering.Term) {
+func (v *view) findTag() {
 	if !v.handler.opts.ETags {
 		return
 	}
 	if v.route.collection != nil {
 		var ok bool
-		if !v.route.selfContained(filter, terms) {
+		if !v.route.selfContained(v.q) {
 			return
 		}
 		if v.revision, ok = v.askRevision(); !ok {
@@ -162,28 +162,28 @@ func (v *view) findTag(filter schema.Filter, terms []ordering.Term) {
 	}
 	text = append(text, byte(v.indent))
 	text = strconv.AppendUint(text, v.revision, 10) // hashed: its value shows how much others write
-	if v.sight != nil && len(filter.Tests) > 0 {
-		text = fmt.Appendf(text, "%q", filter.Tests)
+	if v.sight != nil && len(v.q.Filter.Tests) > 0 {
+		text = fmt.Appendf(text, "%q", v.q.Filter.Tests)
 	}
 	hash := digest(text)
 	v.tag = `"` + string(hash[:]) + `"`
 }
 
-// selfContained reports whether a filter and an ordering are independent of the other
+// selfContained reports whether the filter and the order of a query are independent of the other
 // collections, so that the revision of this one determines the result.
-func (r *route) selfContained(filter schema.Filter, terms []ordering.Term) bool {
-	for _, test := range filter.Tests {
+func (r *route) selfContained(q catalogue.Query) bool {
+	for _, test := range q.Filter.Tests {
 		if f, _, _ := r.about.Parameter(test.Field); f.Refers != "" && !test.All {
 			return false // the filter is invalid if the other record does not exist
 		}
 	}
-	for _, t := range terms {
+	for _, t := range q.Terms {
 		if r.crossed(t.Field) != nil {
 			return false
 		}
 	}
 	crosses := func(t schema.Test) bool { return r.crossed(t.Field) != nil }
-	return !slices.ContainsFunc(filter.Tests, crosses) && (filter.Search == nil || !slices.ContainsFunc(filter.Search[0], crosses))
+	return !slices.ContainsFunc(q.Filter.Tests, crosses) && (q.Filter.Search == nil || !slices.ContainsFunc(q.Filter.Search[0], crosses))
 }
 
 // crossed returns the keys of the collections to which the references in a path lead. The last part

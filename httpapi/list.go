@@ -37,18 +37,17 @@ func (v *view) list() {
 		v.sendRoot()
 		return
 	}
-	q, ok := v.selected()
+	if !v.selected() {
+		return
+	}
+	p, ok := v.ask()
 	if !ok {
 		return
 	}
-	p, ok := v.ask(&q)
-	if !ok {
+	if v.findTag(); v.sentInstead() {
 		return
 	}
-	if v.findTag(q.Filter, q.Terms); v.sentInstead() {
-		return
-	}
-	ok, err := v.read(&p, q)
+	ok, err := v.read(&p)
 	if err != nil {
 		v.failBecause(err, 0)
 		return
@@ -63,50 +62,44 @@ func (v *view) list() {
 	v.sendPage(&p)
 }
 
-// selected returns the query for the records that the request selects, in their order. It sends a
+// selected sets v.q to the records that the request for a list selects, in their order. It sends a
 // response to an error and then returns false.
-func (v *view) selected() (q catalogue.Query, ok bool) {
+func (v *view) selected() bool {
 	order, _ := v.query.Get("ordering")
 	if strings.Count(order, ",") >= maxTerms {
 		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", maxTerms))
-		return q, false
+		return false
 	}
 	terms, known := v.route.orders[order]
 	if !known {
 		terms = wire.Terms(*v.route.about, order, v.route.sorts)
 	}
-	filter, ok := v.filter(terms)
-	return catalogue.Query{Filter: filter, Terms: terms}, ok
+	v.q.Terms = terms
+	return v.filter()
 }
 
-// A selection is the records that a request for a list selects. Pages, exports and JSON read
-// different parts of it.
-type selection struct {
-	*view
-	q catalogue.Query
-}
-
-func (s selection) Counts(of []url.Values) (counts []int, err error) {
-	ctx, q := s.r.Context(), s.q
+// Counts, First and All are what pages and exports read of what the request selects, as [wire.Selection]
+// says.
+func (v *view) Counts(of []url.Values) (counts []int, err error) {
 	groups := make([][]schema.Test, len(of))
 	for i, params := range of {
-		selected, err := s.route.about.Filter(ctx, func(name string) []string { return params[name] }, s.route.checks)
+		selected, err := v.route.about.Filter(v.r.Context(), func(name string) []string { return params[name] }, v.route.checks)
 		if err != nil {
-			s.failBecause(err, ifFields)
+			v.failBecause(err, ifFields)
 			return nil, nil
 		}
 		groups[i] = selected.Tests
-		if err := s.sight.see(ctx, s.route, &q.Filter, selected.Tests); err != nil {
+		if err := v.see(selected.Tests); err != nil {
 			return nil, err
 		}
 	}
-	if s.route.counter != nil && len(groups) > 0 {
-		return s.route.counter.Count(ctx, q.Filter, groups)
+	if v.route.counter != nil && len(groups) > 0 {
+		return v.route.counter.Count(v.r.Context(), v.q.Filter, groups)
 	}
 	counts = make([]int, len(groups))
 	for i, tests := range groups { // a record of each is listed
-		one := selection{s.view, q}
-		one.q.Filter.Tests = slices.Concat(q.Filter.Tests, tests)
+		one := *v
+		one.q.Filter.Tests = slices.Concat(v.q.Filter.Tests, tests)
 		if _, counts[i], err = one.First(1); err != nil {
 			return nil, err
 		}
@@ -114,20 +107,20 @@ func (s selection) Counts(of []url.Values) (counts []int, err error) {
 	return counts, nil
 }
 
-func (s selection) First(n int) (records [][]byte, count int, err error) {
-	q := s.q
+func (v *view) First(n int) (records [][]byte, count int, err error) {
+	q := v.q
 	q.Window.Limit = n
-	list, err := s.route.all.List(s.r.Context(), q)
+	list, err := v.route.all.List(v.r.Context(), q)
 	return list.Records, list.Count, err
 }
 
 // All yields records one by one only from a catalogue: a type that embeds its collection may select among
 // those that it lists.
-func (s selection) All() (records iter.Seq2[[]byte, error], described bool) {
-	if own, ok := s.route.all.(catalogue.AnyCollection); ok {
-		return own.All(s.r.Context(), s.q), s.route.described()
+func (v *view) All() (records iter.Seq2[[]byte, error], described bool) {
+	if own, ok := v.route.all.(catalogue.AnyCollection); ok {
+		return own.All(v.r.Context(), v.q), v.route.described()
 	}
-	list, _, err := s.First(math.MaxInt)
+	list, _, err := v.First(math.MaxInt)
 	return func(yield func([]byte, error) bool) {
 		if err != nil {
 			yield(nil, err)
@@ -173,7 +166,7 @@ func (v *view) sendPage(p *page) {
 // sendRoot sends the URLs of the collections. As in Django REST framework, they have the
 // format of the request.
 func (v *view) sendRoot() {
-	if v.findTag(schema.Filter{}, nil); v.sentInstead() {
+	if v.findTag(); v.sentInstead() {
 		return
 	}
 	query := ""
@@ -303,14 +296,14 @@ type page struct {
 	field *schema.Field // the first of the order, unless pages are counted
 }
 
-// ask sets the window and the place of q to the requested page. If there can be no such page, it
+// ask sets the window and the place of v.q to the requested page. If there can be no such page, it
 // sends a response and returns false.
-func (v *view) ask(q *catalogue.Query) (p page, ok bool) {
+func (v *view) ask() (p page, ok bool) {
 	is := &v.route.is
 	p.Place, ok = pagination.Requested(v.style, v.query, math.MaxInt)
-	q.Window = p.Window
+	v.q.Window = p.Window
 	if ok && !is.Counted {
-		ok = v.askAfter(&p, q)
+		ok = v.askAfter(&p)
 	}
 	if !ok {
 		v.fail(http.StatusNotFound, is.NoPage)
@@ -318,9 +311,10 @@ func (v *view) ask(q *catalogue.Query) (p page, ok bool) {
 	return p, ok
 }
 
-// askAfter makes q ask for the records of a page that begins at a place, and one more. It reports
+// askAfter makes v.q ask for the records of a page that begins at a place, and one more. It reports
 // whether the place can exist.
-func (v *view) askAfter(p *page, q *catalogue.Query) (ok bool) {
+func (v *view) askAfter(p *page) (ok bool) {
+	q := &v.q
 	if len(q.Terms) == 0 {
 		q.Terms = v.route.defaultOrder()
 	}
@@ -330,7 +324,7 @@ func (v *view) askAfter(p *page, q *catalogue.Query) (ok bool) {
 	ok = true
 	switch {
 	case at.Token != "":
-		at.Token, ok = v.unseal(q, at.Token)
+		at.Token, ok = v.unseal(at.Token)
 	case at.Positioned:
 		at.Position, ok = p.field.ParsePosition(at.Position, v.handler.opts.Framework)
 	}
@@ -364,9 +358,9 @@ func positions(of *schema.Field, as schema.Framework, list catalogue.Listing) fu
 	}
 }
 
-// link sets the places of the pages beside the one that q has read. They are as in Django REST
+// link sets the places of the pages beside the one that has been read. They are as in Django REST
 // framework, unless those have other records than the ones that follow.
-func (v *view) link(p *page, q catalogue.Query, list catalogue.Listing) (err error) {
+func (v *view) link(p *page, list catalogue.Listing) (err error) {
 	p.next, p.previous = pagination.Neighbours(v.style, p.Place, len(list.Records), positions(p.field, v.handler.opts.Framework, list))
 	last := min(p.Limit, len(list.Records)) - 1
 	for _, to := range [...]*pagination.Place{&p.next, &p.previous} {
@@ -377,12 +371,12 @@ func (v *view) link(p *page, q catalogue.Query, list catalogue.Listing) (err err
 		switch {
 		case to.Limit == 0 || !to.Inexact && !strings.HasPrefix(to.Position, noPosition):
 		case last >= 0:
-			*to = pagination.Place{Window: pagination.Window{Limit: to.Limit}, Token: v.seal(&q, list.Token(i)), Reverse: to.Reverse}
+			*to = pagination.Place{Window: pagination.Window{Limit: to.Limit}, Token: v.seal(list.Token(i)), Reverse: to.Reverse}
 		default: // there may be records at the position
-			q.Place.Window, q.Place.Reverse = pagination.Window{Limit: 1}, to.Reverse
-			before, err1 := v.route.all.List(v.r.Context(), q)
-			q.Place.Positioned = false
-			end, err2 := v.route.all.List(v.r.Context(), q)
+			v.q.Place.Window, v.q.Place.Reverse = pagination.Window{Limit: 1}, to.Reverse
+			before, err1 := v.route.all.List(v.r.Context(), v.q)
+			v.q.Place.Positioned = false
+			end, err2 := v.route.all.List(v.r.Context(), v.q)
 			if !slices.EqualFunc(before.Records, end.Records, bytes.Equal) {
 				*to = pagination.Place{Window: to.Window, Reverse: to.Reverse}
 			}
@@ -392,18 +386,18 @@ func (v *view) link(p *page, q catalogue.Query, list catalogue.Listing) (err err
 	return err
 }
 
-// seal returns a token as links have it, for the list, the filter and the order of a query. Equal
+// seal returns a token as links have it, for the list, the filter and the order of the request. Equal
 // tokens have equal texts, so that pages with equal tags do.
-func (v *view) seal(q *catalogue.Query, token string) string {
-	aead, about := v.sealing(q)
+func (v *view) seal(token string) string {
+	aead, about := v.sealing()
 	sum := sha256.Sum256(append(about, token...))
 	nonce := sum[:aead.NonceSize():aead.NonceSize()]
 	return base64.RawURLEncoding.EncodeToString(aead.Seal(nonce, nonce, []byte(token), nil))
 }
 
 // unseal returns the token that links have as text. ok is false if it is that of another query.
-func (v *view) unseal(q *catalogue.Query, text string) (token string, ok bool) {
-	aead, _ := v.sealing(q)
+func (v *view) unseal(text string) (token string, ok bool) {
+	aead, _ := v.sealing()
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) < aead.NonceSize() {
 		return "", false
@@ -412,14 +406,14 @@ func (v *view) unseal(q *catalogue.Query, text string) (token string, ok bool) {
 	return string(plain), err == nil
 }
 
-// sealing returns the cipher of the tokens of a query, and the text that its key is made of. This is
+// sealing returns the cipher of the tokens of the request, and the text that its key is made of. This is
 // secret if the order has a field that records do not show; otherwise all handlers have the same.
-func (v *view) sealing(q *catalogue.Query) (aead cipher.AEAD, about []byte) {
+func (v *view) sealing() (aead cipher.AEAD, about []byte) {
 	secret := ""
-	if slices.ContainsFunc(q.Terms, func(t ordering.Term) bool { return v.route.positioned(t.Field) == nil }) {
+	if slices.ContainsFunc(v.q.Terms, func(t ordering.Term) bool { return v.route.positioned(t.Field) == nil }) {
 		secret = v.handler.opts.ETagKey
 	}
-	about = fmt.Appendf(nil, "%q %q %q %q %q", secret, v.route.path, ordering.Format(q.Terms), requested(q.Filter), q.Filter.Search)
+	about = fmt.Appendf(nil, "%q %q %q %q %q", secret, v.route.path, ordering.Format(v.q.Terms), v.requested(), v.q.Filter.Search)
 	key := sha256.Sum256(about)
 	block, _ := aes.NewCipher(key[:]) // fails for other lengths of keys, and NewGCM for other blocks
 	aead, _ = cipher.NewGCM(block)
@@ -430,11 +424,11 @@ func (v *view) sealing(q *catalogue.Query) (aead cipher.AEAD, about []byte) {
 const lastReads = 3
 
 // read reads the page and finds its neighbours. ok is false if there is no such page.
-func (v *view) read(p *page, q catalogue.Query) (ok bool, err error) {
+func (v *view) read(p *page) (ok bool, err error) {
 	counted := v.route.is.Counted
 	var list catalogue.Listing
 	for n := range lastReads {
-		if list, err = v.route.all.List(v.r.Context(), q); errors.Is(err, catalogue.ErrInvalidToken) {
+		if list, err = v.route.all.List(v.r.Context(), v.q); errors.Is(err, catalogue.ErrInvalidToken) {
 			return false, nil
 		} else if err != nil {
 			return false, err
@@ -449,7 +443,7 @@ func (v *view) read(p *page, q catalogue.Query) (ok bool, err error) {
 		if at == p.Place || n == lastReads-1 {
 			break
 		}
-		p.Place, q.Window = at, at.Window // of the last page, whose number is known now
+		p.Place, v.q.Window = at, at.Window // of the last page, whose number is known now
 	}
 	p.count, p.records = list.Count, list.Records
 	if counted {
@@ -457,7 +451,7 @@ func (v *view) read(p *page, q catalogue.Query) (ok bool, err error) {
 		return true, nil
 	}
 	p.turn(list.Records)
-	return true, v.link(p, q, list)
+	return true, v.link(p, list)
 }
 
 // turn sets the records of a page that were read in its direction, with one more.

@@ -15,20 +15,18 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/formdata"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // retrieve sends a record.
 func (v *view) retrieve() {
-	filter, ok := v.filter(nil)
-	if !ok {
+	if !v.filter() {
 		return
 	}
 	tagged := true
 	if v.route.hides && v.handler.opts.ETags {
 		v.revision, tagged = v.askRevision()
 	}
-	record, err := v.route.getter.Get(v.r.Context(), v.segment, filter)
+	record, err := v.route.getter.Get(v.r.Context(), v.segment, v.q.Filter)
 	if err != nil {
 		v.failBecause(err, ifNotFound)
 		return
@@ -48,35 +46,35 @@ func (v *view) retrieve() {
 // exists reports whether the record of the path exists and no filter hides it. If that
 // cannot be determined, exists returns false.
 func (v *view) exists() bool {
-	filter, _, err := v.selection(nil)
+	_, err := v.selection()
 	if err == nil {
-		_, err = v.route.getter.Get(v.r.Context(), v.segment, filter)
+		_, err = v.route.getter.Get(v.r.Context(), v.segment, v.q.Filter)
 	}
 	return err == nil
 }
 
-// target returns the filter and the precondition of a write to the record of the path, if that exists
-// and satisfies them. Otherwise it sends an error response. A collection that restricts Get thereby
+// target returns the precondition of a write to the record of the path, if that exists and satisfies it
+// and the filter. Otherwise it sends an error response. A collection that restricts Get thereby
 // restricts the writes.
-func (v *view) target() (filter schema.Filter, precondition func(record []byte) error, ok bool) {
+func (v *view) target() (precondition func(record []byte) error, ok bool) {
 	precondition = v.precondition()
-	if filter, ok = v.filter(nil); !ok {
-		return filter, nil, false
+	if !v.filter() {
+		return nil, false
 	}
-	record, err := v.route.getter.Get(v.r.Context(), v.segment, filter)
+	record, err := v.route.getter.Get(v.r.Context(), v.segment, v.q.Filter)
 	if err == nil && precondition != nil {
 		err = precondition(record)
 	}
 	if err != nil {
 		v.failBecause(err, ifNotFound|ifPrecondition)
 	}
-	return filter, precondition, err == nil
+	return precondition, err == nil
 }
 
 // update changes a record. As in Django REST framework, a request for a record that does
 // not exist fails before its body is read. So does one whose precondition is false.
 func (v *view) update(action schema.Actions) {
-	filter, precondition, ok := v.target()
+	precondition, ok := v.target()
 	if !ok {
 		return
 	}
@@ -86,13 +84,13 @@ func (v *view) update(action schema.Actions) {
 		return
 	}
 	record, err := v.route.updater.Update(v.r.Context(), v.segment, catalogue.Edit{
-		Filter: filter, Body: body, Partial: partial, Assigned: assigned, Precondition: precondition,
+		Filter: v.q.Filter, Body: body, Partial: partial, Assigned: assigned, Precondition: precondition,
 	})
 	if err != nil {
 		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
 		return
 	}
-	if partial && !v.route.hides && len(requested(filter)) == 0 && filter.Search == nil {
+	if partial && !v.route.hides && len(v.requested()) == 0 && v.q.Filter.Search == nil {
 		v.findRecordTag(record) // RFC 9110, section 9.3.4, forbids that for a PUT
 	}
 	v.write(http.StatusOK, record)
@@ -100,20 +98,20 @@ func (v *view) update(action schema.Actions) {
 
 // destroy deletes a record.
 func (v *view) destroy() {
-	filter, precondition, ok := v.target()
+	precondition, ok := v.target()
 	if !ok {
 		return
 	}
-	if err := v.route.deleter.Delete(v.r.Context(), v.segment, filter, precondition); err != nil {
+	if err := v.route.deleter.Delete(v.r.Context(), v.segment, v.q.Filter, precondition); err != nil {
 		v.failBecause(err, ifNotFound|ifPrecondition|ifReferenced)
 		return
 	}
 	v.begin(http.StatusNoContent, 0)
 }
 
-// selection returns the filter of the query and of [Restrict], for a list in the order of terms. If that
-// fails, possible are the causes that are the client's mistake.
-func (v *view) selection(terms []ordering.Term) (f schema.Filter, possible causes, err error) {
+// selection adds the filter of the request and the rows of [Restrict] to v.q, which has the order. If
+// that fails, possible are the causes that are the client's mistake.
+func (v *view) selection() (possible causes, err error) {
 	about, values := v.route.about, v.query.Values
 	for name := range v.query.All() {
 		if !slices.Contains(v.route.named, name) && about.Named(name) != name { // as in JSON
@@ -125,30 +123,52 @@ func (v *view) selection(terms []ordering.Term) (f schema.Filter, possible cause
 			break
 		}
 	}
-	if f, err = about.Filter(v.r.Context(), values, v.route.checks); err != nil {
-		return f, ifFields, err
+	f := &v.q.Filter
+	if *f, err = about.Filter(v.r.Context(), values, v.route.checks); err != nil {
+		return ifFields, err
 	}
 	if v.sight == nil {
-		return f, 0, nil
+		return 0, nil
 	}
 	f.Rows = map[string][]schema.Test{}
 	paths := slices.Concat(append(slices.Clip(f.Search), f.Tests)...)
-	for _, t := range terms {
+	for _, t := range v.q.Terms {
 		paths = append(paths, schema.Test{Field: t.Field})
 	}
-	err = v.sight.see(v.r.Context(), v.route, &f, paths)
+	err = v.see(paths)
 	rows, failed := v.sight.rows(v.r.Context(), v.route)
 	f.Tests = slices.Concat(rows, f.Tests)
-	return f, 0, cmp.Or(failed, err)
+	return 0, cmp.Or(failed, err)
 }
 
-// filter returns the selection. It sends a response to an error and then returns false.
-func (v *view) filter(terms []ordering.Term) (f schema.Filter, ok bool) {
-	f, possible, err := v.selection(terms)
+// see adds to v.q the rows of the collections to which the paths of tests lead. It does nothing if no
+// collection is restricted.
+func (v *view) see(tests []schema.Test) (err error) {
+	if v.sight == nil {
+		return nil
+	}
+	for _, t := range tests {
+		for _, key := range v.route.crossed(t.Field) {
+			if v.q.Filter.Rows[key], err = v.sight.rows(v.r.Context(), v.handler.named(key)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// requested returns the tests of v.q that are of the request.
+func (v *view) requested() []schema.Test {
+	return slices.DeleteFunc(slices.Clone(v.q.Filter.Tests), func(t schema.Test) bool { return t.All })
+}
+
+// filter reports whether selection succeeds. Otherwise it sends a response to the error.
+func (v *view) filter() bool {
+	possible, err := v.selection()
 	if err != nil {
 		v.failBecause(err, possible)
 	}
-	return f, err == nil
+	return err == nil
 }
 
 // post creates a record.

@@ -52,7 +52,8 @@ type view struct {
 	style   pagination.Style // of the pages
 	indent  int              // spaces for each level; 0 is compact
 
-	sight *sight // nil if no collection is restricted
+	sight *sight          // nil if no collection is restricted
+	q     catalogue.Query // what the request selects: the rows of its user and its own filter, in its order
 
 	tag         string // entity tag of the response, or ""
 	revision    uint64 // revision in the tag

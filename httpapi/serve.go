@@ -18,7 +18,8 @@ import (
 // ServeHTTP serves one request, of the path r.URL.Path. It does not rely on the checks of an
 // [http.Server], so it may be called with any request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	v := h.newView(w, r)
+	var v view
+	v.receive(h, w, r)
 	if h.opts.OnAccess != nil {
 		seen, start := &Access{Method: r.Method}, time.Now()
 		v.seen, v.w = seen, &observedWriter{w, seen}
@@ -37,17 +38,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.serve()
 }
 
-// newView returns the state of a request, whose context tells collections what they have to know.
-func (h *Handler) newView(w http.ResponseWriter, r *http.Request) view {
+// receive sets the request, whose context tells collections what they have to know. A view is large, and
+// is not copied.
+func (v *view) receive(h *Handler, w http.ResponseWriter, r *http.Request) {
 	if h.opts.Framework != (schema.Framework{}) {
 		r = r.WithContext(schema.WithFramework(r.Context(), h.opts.Framework))
 	}
-	var s *sight
 	if h.restricts {
-		s = h.newSight()
-		r = r.WithContext(schema.WithVisible(r.Context(), s.sees))
+		v.sight = h.newSight()
+		r = r.WithContext(schema.WithVisible(r.Context(), v.sight.sees))
 	}
-	return view{handler: h, w: w, r: r, sight: s}
+	v.handler, v.w, v.r = h, w, r
 }
 
 // operations are what a page asks of a handler: the same as other clients, with the same checks, but
@@ -55,18 +56,18 @@ func (h *Handler) newView(w http.ResponseWriter, r *http.Request) view {
 type operations struct{ handler *Handler }
 
 func (o operations) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	v := o.handler.newView(w, r)
+	var v view
+	v.receive(o.handler, w, r)
 	v.serve()
 }
 
 func (o operations) Admit(w http.ResponseWriter, r *http.Request, use func(wire.Selection) error) bool {
-	v := o.handler.newView(w, r)
+	var v view
+	v.receive(o.handler, w, r)
 	defer v.recovered()
-	if _, ok := v.admit(); ok && use != nil {
-		if q, ok := v.selected(); ok {
-			if err := use(selection{&v, q}); err != nil {
-				v.failBecause(err, 0)
-			}
+	if _, ok := v.admit(); ok && use != nil && v.selected() {
+		if err := use(&v); err != nil {
+			v.failBecause(err, 0)
 		}
 	}
 	return !v.sent
@@ -75,8 +76,23 @@ func (o operations) Admit(w http.ResponseWriter, r *http.Request, use func(wire.
 // serve performs the request if it is admitted.
 func (v *view) serve() {
 	defer v.recovered()
-	if action, ok := v.admit(); ok {
-		v.perform(action)
+	action, ok := v.admit()
+	if !ok {
+		return
+	}
+	switch action {
+	case schema.List:
+		v.list()
+	case schema.Retrieve:
+		v.retrieve()
+	case schema.Create:
+		v.post()
+	case schema.Update, schema.PartialUpdate:
+		v.update(action)
+	case schema.Destroy:
+		v.destroy()
+	default:
+		v.options()
 	}
 }
 
@@ -143,24 +159,6 @@ func (v *view) admitTo() (action schema.Actions, ok bool) {
 		}
 	}
 	return action, !v.sent
-}
-
-// perform performs an action of a request that has been admitted.
-func (v *view) perform(action schema.Actions) {
-	switch action {
-	case schema.List:
-		v.list()
-	case schema.Retrieve:
-		v.retrieve()
-	case schema.Create:
-		v.post()
-	case schema.Update, schema.PartialUpdate:
-		v.update(action)
-	case schema.Destroy:
-		v.destroy()
-	default:
-		v.options()
-	}
 }
 
 // recovered is deferred by functions that call the program's own code. After a panic it

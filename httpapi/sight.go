@@ -75,24 +75,3 @@ func (s *sight) sees(ctx context.Context, collection, field, value string) (bool
 	list, err := r.all.List(ctx, catalogue.Query{Filter: filter, Window: pagination.Window{Limit: 1}})
 	return len(list.Records) > 0, err
 }
-
-// see adds to a filter the rows of the collections to which the paths of tests lead from a route.
-// It does nothing if s is nil.
-func (s *sight) see(ctx context.Context, from *route, f *schema.Filter, tests []schema.Test) (err error) {
-	if s == nil {
-		return nil
-	}
-	for _, t := range tests {
-		for _, key := range from.crossed(t.Field) {
-			if f.Rows[key], err = s.rows(ctx, s.handler.named(key)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// requested returns the tests of a filter that are of the request.
-func requested(f schema.Filter) []schema.Test {
-	return slices.DeleteFunc(slices.Clone(f.Tests), func(t schema.Test) bool { return t.All })
-}
