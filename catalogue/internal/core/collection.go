@@ -34,7 +34,7 @@ type Type struct {
 	handle    func(*Collection) any // returns a new *Collection[T]
 	demands   *schema.Description   // what valid records meet; nil if the type has no description
 	validates bool                  // Options.Validate is set
-	judged    bool                  // an update is validated together with the record that it changes
+	whole     bool                  // an update is validated together with the record that it changes
 	targets   []*layout.Field       // fields to which others refer By their texts
 	now       func() time.Time
 }

@@ -60,7 +60,7 @@ func (c *Collection) Update(ctx context.Context, segment string, u Edit) (record
 			valid, err := c.Type.About.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
 			return valid, c.Type.allErrors(valid, err)
 		}
-		if !c.Type.judged {
+		if !c.Type.whole {
 			changed, err = update(changed)
 		} else {
 			base, changed, err = c.Type.changed(old, update)

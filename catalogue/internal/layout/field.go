@@ -33,7 +33,7 @@ func (f *Field) Fault(text string) string {
 }
 
 // describeTable makes the field table: rows for the members of a struct, at any depth, for the
-// described fields, and for those inside them.
+// described fields, for those inside them, and for Options.Members.
 func (s *builder) describeTable() error {
 	s.byName = map[string]*Field{}
 	all, described := slices.Concat(s.described, schema.Nested(s.described)), map[string]schema.Field{}
@@ -62,14 +62,16 @@ func (s *builder) describeTable() error {
 			s.members = append(s.members, f)
 		}
 	}
-	for i, d := range all {
+	for i, d := range slices.Concat(all, s.opts.Members, schema.Nested(s.opts.Members)) {
 		f := s.byName[ordering.Snake(d.Name)]
 		if f == nil {
 			f = s.newField(d)
 			s.byName[f.Snake] = f
 		}
-		f.described, f.Inside = true, i >= len(s.described)
-		s.Fields = append(s.Fields, f)
+		if i < len(all) {
+			f.described, f.Inside = true, i >= len(s.described)
+			s.Fields = append(s.Fields, f)
+		}
 	}
 	return nil
 }

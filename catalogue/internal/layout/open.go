@@ -24,11 +24,6 @@ func (s *builder) describeOpen() error {
 	if err := s.describeTable(); err != nil {
 		return err
 	}
-	for _, d := range slices.Concat(s.opts.Members, schema.Nested(s.opts.Members)) {
-		if f := s.newField(d); s.byName[f.Snake] == nil {
-			s.byName[f.Snake] = f
-		}
-	}
 	s.describeNumber()
 	s.Engine.Members = openMembers
 	s.describeOpenID()
