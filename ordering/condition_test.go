@@ -145,21 +145,6 @@ func TestMatcher(t *testing.T) {
 	}
 }
 
-func TestMatcherAll(t *testing.T) {
-	fields := fieldsOf[article](t)
-	match, err := fields.Matcher(ordering.Equal("shade", "red"), ordering.Equal("live", true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := slices.DeleteFunc(slices.Clone(articles), func(a article) bool { return !match(a) })
-	if len(got) != 1 || got[0].ID != 1 {
-		t.Errorf("got %v", got)
-	}
-	if match, err := fields.Matcher(); err != nil || !match(article{}) {
-		t.Errorf("without conditions: %v", err)
-	}
-}
-
 // An empty name is that of no field, wherever it is.
 func TestConditionOnNoField(t *testing.T) {
 	nothing := ordering.Equal("", 1)

@@ -180,23 +180,3 @@ func TestKeysOfNestedFields(t *testing.T) {
 		}
 	}
 }
-
-// A slice is sorted and filtered by nested fields.
-func TestNestedFieldsOfSlices(t *testing.T) {
-	customers := []customer{{ID: 1, Work: &address{City: "rome"}}, {ID: 2}, {ID: 3, Work: &address{City: "Bonn"}}, {ID: 4, Work: &address{City: "Zug"}}}
-	fields := fieldsOf[customer](t)
-	match, err := fields.Matcher(ordering.Equal("work__city", "rome"))
-	if err != nil || !match(customers[0]) || match(customers[1]) || match(customers[2]) {
-		t.Errorf("a condition on a nested field: %v", err)
-	}
-	if err := fields.Sort(customers, fields.Parse("work__city,work__town")...); err != nil {
-		t.Fatal(err)
-	}
-	var ids []int
-	for _, c := range customers {
-		ids = append(ids, c.ID)
-	}
-	if diff := gocmp.Diff([]int{3, 4, 1, 2}, ids); diff != "" {
-		t.Errorf("order -want +got\n%s", diff)
-	}
-}

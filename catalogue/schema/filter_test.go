@@ -73,31 +73,6 @@ func TestParametersOfNestedFields(t *testing.T) {
 	}
 }
 
-func TestFilterWithoutParameters(t *testing.T) {
-	for _, params := range []url.Values{nil, {}, {"status": nil, "search": {}, "genres": {}}} {
-		got, err := own()["films"].Filter(t.Context(), valuesIn(params), Checks{})
-		must(t, err)
-		equal(t, fmt.Sprintf("Filter(%v)", params), Filter{}, got)
-	}
-}
-
-// TestFilterLargeValues gives every parameter large values. It takes very long if the cost
-// is not linear.
-func TestFilterLargeValues(t *testing.T) {
-	d := own()["films"]
-	for _, part := range []string{"1", "-9", "0", ".", ",", "1,", " ", "/", "é", "\xff", "\x00", "a ", "e1"} {
-		large := strings.Repeat(part, 1<<14)
-		for _, name := range append(d.Filters, "search") {
-			for _, value := range []string{large, "1" + large, large + "1"} {
-				_, err := d.Filter(t.Context(), valuesIn(url.Values{name: {value}}), Checks{Find: filterExists})
-				if errs := (FieldErrors)(nil); err != nil && !errors.As(err, &errs) {
-					t.Errorf("%s: %v", name, err)
-				}
-			}
-		}
-	}
-}
-
 // filterExists finds the directors 1 to 12 and the genres 1 to 6.
 func filterExists(_ context.Context, collection, field, text string) (int, string, error) {
 	id := ParseID(text)
@@ -198,21 +173,6 @@ func TestMatchesTextModel(t *testing.T) {
 	}
 	if found < 50_000 {
 		t.Errorf("only %d matches", found)
-	}
-}
-
-// TestMatchesTextAnywhere checks that a word is found at each place of a long text.
-func TestMatchesTextAnywhere(t *testing.T) {
-	for _, word := range []string{"x", "Word", "wörd", strings.Repeat("long", 20)} {
-		test := Test{Field: "title", Lookup: "icontains", Values: []string{word}}
-		for at := range 300 {
-			for _, filler := range []string{"-", "é"} {
-				before, after := strings.Repeat(filler, at), strings.Repeat(filler, 300-at)
-				if text := before + swapLetters(word) + after; !holds(test.MatchesText(text)) || holds(test.MatchesText(text[:at]+after)) {
-					t.Fatalf("%q after %d times %q", word, at, filler)
-				}
-			}
-		}
 	}
 }
 
@@ -345,25 +305,6 @@ func TestTooManyWords(t *testing.T) {
 	} {
 		_, err := row.d.Filter(t.Context(), query(t, row.query), Checks{})
 		equal(t, row.reason, row.want, err, cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }))
-	}
-}
-
-func TestSearchTests(t *testing.T) {
-	tests := func(d Description, word string) [][]Test {
-		filter, err := d.Filter(t.Context(), valuesIn(url.Values{"search": {word}}), Checks{})
-		must(t, err)
-		return filter.Search
-	}
-	want := []Test{
-		{Field: "title", Lookup: "icontains", Values: []string{"Night"}},
-		{Field: "synopsis", Lookup: "icontains", Values: []string{"Night"}},
-		{Field: "director__name", Lookup: "icontains", Values: []string{"Night"}},
-	}
-	equal(t, "films", [][]Test{want}, tests(own()["films"], "Night"))
-	want = []Test{{Field: "name", Lookup: "istartswith", Values: []string{"^x"}}, {Field: "slug", Lookup: "iexact", Values: []string{"^x"}}}
-	equal(t, "directors", [][]Test{want}, tests(own()["directors"], "^x"))
-	if got := tests(own()["genres"], "x"); len(got) != 0 {
-		t.Errorf("genres: %v", got)
 	}
 }
 

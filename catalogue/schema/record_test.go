@@ -211,22 +211,6 @@ func TestRecordMembers(t *testing.T) {
 	}
 }
 
-// TestDatasetRoundTrip unmarshals and marshals each record and wants the same bytes, except
-// for the line separators, which are unescaped in the data set.
-func TestDatasetRoundTrip(t *testing.T) {
-	wire := strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`)
-	for key, records := range dataset(t) {
-		for _, text := range records {
-			var record Record
-			if err := json.Unmarshal(text, &record); err != nil {
-				t.Errorf("%s %s: %v", key, text, err)
-				continue
-			}
-			equal(t, key, wire.Replace(string(text)), record.String())
-		}
-	}
-}
-
 // FuzzParseRecord checks that accepted texts have the members that encoding/json decodes
 // and survive a round trip, and that rejected texts are not JSON or cannot be records.
 func FuzzParseRecord(f *testing.F) {
