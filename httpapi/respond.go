@@ -47,7 +47,6 @@ type view struct {
 	origin  origin.Origin
 	route   *route // nil while it is not known; responses have no Allow and no Vary then
 	segment string // of the path of a record
-	suffix  bool   // the segment ends in a format
 	query   pagination.Query
 	style   pagination.Style // of the pages
 	indent  int              // spaces for each level; 0 is compact

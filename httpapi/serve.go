@@ -97,7 +97,8 @@ func (v *view) serve() {
 }
 
 // admit checks the request up to its authorization, and returns its action, which is 0 for OPTIONS. If
-// it must not be performed, admit sends the response and returns false.
+// it must not be performed, admit sends the response and returns false. Until Accept has been checked,
+// responses are not indented.
 func (v *view) admit() (action schema.Actions, ok bool) {
 	route, segment, suffix := v.handler.find(v.r.URL.Path)
 	if v.style = v.handler.routes[v.handler.opts.Root].pages; route != nil {
@@ -109,40 +110,23 @@ func (v *view) admit() (action schema.Actions, ok bool) {
 	switch {
 	case fault != "":
 		v.fail(http.StatusBadRequest, fault)
+		return 0, false
 	case tooLong != "":
 		v.fail(http.StatusRequestURITooLong, tooLong)
+		return 0, false
 	case route == nil:
 		v.serveNoRoute()
-	default:
-		if v.seen != nil {
-			v.seen.Collection = route.key
-		}
-		if fault = paramsFault(v.r.URL.RawQuery, v.style); fault != "" {
-			v.fail(http.StatusBadRequest, fault)
-			break
-		}
-		v.route, v.segment, v.suffix = route, segment, suffix
-		v.query = pagination.ParseQuery(v.r.URL.RawQuery)
-		return v.admitTo()
+		return 0, false
+	case v.seen != nil:
+		v.seen.Collection = route.key
 	}
-	return 0, false
-}
-
-// serveNoRoute redirects to the path with a trailing slash if that is served. Otherwise
-// it sends a 404.
-func (v *view) serveNoRoute() {
-	path := v.r.URL.Path + "/"
-	if route, _, suffix := v.handler.find(path); route == nil || suffix {
-		v.fail(http.StatusNotFound, detailNotFound)
-		return
+	if fault = paramsFault(v.r.URL.RawQuery, v.style); fault != "" {
+		v.fail(http.StatusBadRequest, fault)
+		return 0, false
 	}
-	v.redirect(v.handler.origins.Location(v.origin, path, v.r.URL.RawQuery))
-}
-
-// admitTo checks format, Accept, method and authorization, in this order, as admit does. Until Accept
-// has been checked, responses are not indented.
-func (v *view) admitTo() (action schema.Actions, ok bool) {
-	if format, _ := v.query.Get("format"); v.suffix || !slices.Contains([]string{"", "json", "api"}, format) {
+	v.route, v.segment = route, segment
+	v.query = pagination.ParseQuery(v.r.URL.RawQuery)
+	if format, _ := v.query.Get("format"); suffix || !slices.Contains([]string{"", "json", "api"}, format) {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return 0, false
 	}
@@ -159,6 +143,17 @@ func (v *view) admitTo() (action schema.Actions, ok bool) {
 		}
 	}
 	return action, !v.sent
+}
+
+// serveNoRoute redirects to the path with a trailing slash if that is served. Otherwise
+// it sends a 404.
+func (v *view) serveNoRoute() {
+	path := v.r.URL.Path + "/"
+	if route, _, suffix := v.handler.find(path); route == nil || suffix {
+		v.fail(http.StatusNotFound, detailNotFound)
+		return
+	}
+	v.redirect(v.handler.origins.Location(v.origin, path, v.r.URL.RawQuery))
 }
 
 // recovered is deferred by functions that call the program's own code. After a panic it
