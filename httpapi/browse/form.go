@@ -179,10 +179,8 @@ type kind struct {
 // kindOf returns what pages know of the values of a field.
 func kindOf(field schema.Field) kind {
 	row := kinds.Of(field.Kind)
-	k := kind{control: row.Control, hint: row.Hint}
+	k := kind{control: row.Control, step: row.Step, hint: row.Hint}
 	switch field.Kind {
-	case schema.Integer:
-		k.step = "1"
 	case schema.Text:
 		if strings.EqualFold(field.Name, "description") {
 			k.control = "textarea"
@@ -194,8 +192,6 @@ func kindOf(field schema.Field) kind {
 		if field.Nullable || field.Hidden { // with a choice for what is not shown
 			k.control = "select"
 		}
-	case schema.Float:
-		k.step = "any"
 	case schema.Decimal:
 		k.step = strconv.FormatFloat(math.Pow10(-field.Places), 'f', -1, 64)
 	case schema.Reference:

@@ -47,7 +47,6 @@ type Maker struct {
 // Fields returns a field of each kind, for tests that range over the kinds. The fields are called a, b
 // and so on, have nothing but what their kinds demand, and refer to the collection x.
 func Fields() (fields []schema.Field) {
-	text := schema.Field{Name: "text", Kind: schema.Text}
 	for kind := schema.Integer; ; kind++ {
 		f := schema.Field{Name: string(rune('a' + len(fields))), Kind: kind}
 		switch kind {
@@ -64,7 +63,7 @@ func Fields() (fields []schema.Field) {
 		case schema.JSON:
 			f.Nullable = true
 		case schema.Object:
-			f.Fields = []schema.Field{text}
+			f.Fields = []schema.Field{{Name: "text", Kind: schema.Text}}
 		}
 		if err := (schema.Description{Key: "x", Segment: "x", Name: "x", Fields: []schema.Field{f}}).Check(); err != nil && strings.Contains(err.Error(), "is unknown") {
 			return fields

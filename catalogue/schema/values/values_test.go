@@ -52,7 +52,7 @@ func TestValue(t *testing.T) {
 				value := m.Value(f)
 				r, err := d.Validate(t.Context(), []byte(`{"f":`+value+`}`), anyRecord())
 				if err != nil {
-					t.Fatalf("%v: %s: %v", f.Kind, value, err)
+					t.Fatalf("%v, kind %d: %s: %v", f.Kind, f.Kind, value, err)
 				}
 				if stored, _ := r.Get("f"); !m.Odd && stored != value {
 					t.Fatalf("%v: %s is stored as %s", f.Kind, value, stored)

@@ -13,12 +13,13 @@ type Row struct {
 	Format, Pattern, About string
 
 	Control string // of an input
+	Step    string // of a number, unless its places determine it
 	Hint    string // beside the input
 }
 
 // rows has a row for each kind.
 var rows = [...]Row{
-	schema.Integer:   {Control: "number"},
+	schema.Integer:   {Control: "number", Step: "1"},
 	schema.Text:      {Form: true, Control: "text"},
 	schema.Slug:      {Form: true, Control: "text", Pattern: "^[-a-zA-Z0-9_]+$", Hint: "Letters, digits, - and _."},
 	schema.Timestamp: {Control: "datetime-local", Format: "date-time", Hint: "In UTC."},
@@ -26,7 +27,7 @@ var rows = [...]Row{
 	schema.URL:       {Form: true, Control: "url", Format: "uri", About: "A URL", Hint: "Starts with https:// or http://."},
 	schema.Reference: {Control: "text"}, schema.References: {Control: "text"},
 	schema.Array: {Control: "textarea"}, schema.JSON: {Control: "textarea"},
-	schema.Float: {Control: "number"}, schema.Decimal: {Control: "number"},
+	schema.Float: {Control: "number", Step: "any"}, schema.Decimal: {Control: "number"},
 	schema.Date:   {Control: "date", Format: "date"},
 	schema.Choice: {Control: "select"},
 	schema.Email:  {Form: true, Control: "email", Format: "email", About: "An e-mail address"},
