@@ -182,14 +182,20 @@ type Options struct {
 
 var errNilClient = errors.New("clienttest: nil client")
 
-// checkSkip returns an error if Skip has an unknown name.
-func (o *Options) checkSkip(noun string, known []string) error {
+// noticed returns those of all whose names neither Skip nor unnoticed has. It returns an error if Skip has
+// an unknown name.
+func noticed[T any](o Options, noun string, all []T, name func(T) string, unnoticed []string) ([]T, error) {
+	var known []string
+	for _, item := range all {
+		known = append(known, name(item))
+	}
 	for _, name := range o.Skip {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("clienttest: Options.Skip: unknown %s %q; want one of %s", noun, name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("clienttest: Options.Skip: unknown %s %q; want one of %s", noun, name, strings.Join(known, ", "))
 		}
 	}
-	return nil
+	skip := append(unnoticed, o.Skip...)
+	return slices.DeleteFunc(all, func(item T) bool { return slices.Contains(skip, name(item)) }), nil
 }
 
 // A dataset is a collection, and the records that the services of a client have.

@@ -93,13 +93,8 @@ func newExplorer[ID comparable](fetch Fetch[ID], opts Options) (*explorer, error
 	if err != nil {
 		return nil, err
 	}
-	all := x.data.kinds()
-	if err := opts.checkSkip("event", kindNames(all)); err != nil {
-		return nil, err
-	}
-	skip := append(x.data.unnoticed(), opts.Skip...)
-	x.kinds = slices.DeleteFunc(all, func(k kind) bool { return slices.Contains(skip, k.name) })
-	return x, nil
+	x.kinds, err = noticed(opts, "event", x.data.kinds(), func(k kind) string { return k.name }, x.data.unnoticed())
+	return x, err
 }
 
 // newRunner returns an explorer without a script, which runs scenarios of a collection with at least
@@ -129,13 +124,6 @@ func newRunner[ID comparable](fetch Fetch[ID], opts Options, least, most int) (*
 
 // grace is the synthetic time in which a client returns after its context has ended.
 const grace = 2 * time.Second
-
-func kindNames(kinds []kind) (names []string) {
-	for _, k := range kinds {
-		names = append(names, k.name)
-	}
-	return names
-}
 
 // A finding is a scenario in which the client makes a mistake.
 type finding struct {

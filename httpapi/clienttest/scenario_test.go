@@ -218,3 +218,10 @@ func TestScenarioRemedy(t *testing.T) {
 		}
 	}
 }
+
+func kindNames(kinds []kind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}

@@ -2,7 +2,6 @@ package clienttest
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 )
 
@@ -66,17 +65,8 @@ func newVerification[ID comparable](fetch Fetch[ID], opts Options) (*verificatio
 	if err != nil {
 		return nil, err
 	}
-	all := x.data.situations()
-	var names []string
-	for _, s := range all {
-		names = append(names, s.name)
-	}
-	if err := opts.checkSkip("situation", names); err != nil {
-		return nil, err
-	}
-	skip := append(x.data.unnoticed(), opts.Skip...)
-	all = slices.DeleteFunc(all, func(s situation) bool { return slices.Contains(skip, s.name) })
-	return &verification{x, all}, nil
+	all, err := noticed(opts, "situation", x.data.situations(), func(s situation) string { return s.name }, x.data.unnoticed())
+	return &verification{x, all}, err
 }
 
 // run runs the client through one situation. It returns what the client did wrong and how to fix

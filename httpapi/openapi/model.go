@@ -44,7 +44,7 @@ type components struct {
 	Schemas         members[*jsonSchema]    `json:"schemas"`
 	Responses       members[response]       `json:"responses,omitempty"`
 	Parameters      members[parameter]      `json:"parameters,omitempty"`
-	Headers         members[header]         `json:"headers,omitempty"`
+	Headers         members[parameter]      `json:"headers,omitempty"`
 	SecuritySchemes members[securityScheme] `json:"securitySchemes,omitempty"`
 }
 
@@ -77,7 +77,8 @@ type operation struct {
 	Security    requirements      `json:"security,omitempty"`
 }
 
-// parameter is a parameter or a reference to one of the components.
+// parameter is a parameter or a reference to one of the components. The header of a response is one
+// without a name.
 type parameter struct {
 	Ref         string      `json:"$ref,omitempty"`
 	Name        string      `json:"name,omitempty"`
@@ -99,17 +100,10 @@ type media struct {
 
 // response is a response or a reference to one of the components.
 type response struct {
-	Ref         string          `json:"$ref,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Headers     members[header] `json:"headers,omitempty"`
-	Content     members[media]  `json:"content,omitempty"`
-}
-
-// header is a header or a reference to one of the components.
-type header struct {
-	Ref         string      `json:"$ref,omitempty"`
-	Description string      `json:"description,omitempty"`
-	Schema      *jsonSchema `json:"schema,omitempty"`
+	Ref         string             `json:"$ref,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Headers     members[parameter] `json:"headers,omitempty"`
+	Content     members[media]     `json:"content,omitempty"`
 }
 
 // collection is a collection with its names in the document.

@@ -132,7 +132,7 @@ func (d *describer) writeRecord(op *operation, status string, good response, oth
 }
 
 // tagOf returns the header with the entity tag of a record, or nil if none exists.
-func (d *describer) tagOf(c collection) members[header] {
+func (d *describer) tagOf(c collection) members[parameter] {
 	if !d.tags || !c.Description.Actions.Has(schema.Retrieve) {
 		return nil
 	}

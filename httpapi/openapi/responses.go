@@ -57,13 +57,13 @@ const (
 )
 
 // header adds the component of a response header, and returns a reference to it.
-func (d *describer) header(name string) members[header] {
+func (d *describer) header(name string) members[parameter] {
 	text := "The entity tag of the response."
 	if name == challengeHeader {
 		text = "The credentials that are required."
 	}
-	share(d, "headers/", &d.model.Components.Headers, name, header{Description: text, Schema: ofKind("string")})
-	return one(name, header{Ref: "#/components/headers/" + name})
+	share(d, "headers/", &d.model.Components.Headers, name, parameter{Description: text, Schema: ofKind("string")})
+	return one(name, parameter{Ref: "#/components/headers/" + name})
 }
 
 func jsonBody(s *jsonSchema) members[media] { return one("application/json", media{s}) }
