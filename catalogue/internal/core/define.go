@@ -187,9 +187,12 @@ func (c *Set) checkTogether() error {
 			}
 			d.Related = related
 		}
-		for _, f := range d.Fields {
-			if err := c.checkBy(m.Type, f); err != nil {
-				return fmt.Errorf("%s: %w: field %s: %w", d.Key, ErrInvalidType, f.Name, err)
+		for _, col := range m.Type.Fields {
+			if col.Refers == "" || col.Inside {
+				continue
+			}
+			if err := c.checkBy(m.Type, col); err != nil {
+				return fmt.Errorf("%s: %w: field %s: %w", d.Key, ErrInvalidType, col.Name, err)
 			}
 		}
 		if err := d.Check(); err != nil {
@@ -212,12 +215,9 @@ func (s *Type) describeReferences(c *Set) {
 
 // checkBy returns an error if a field refers to records by a field that is not a unique text, to
 // ids by text, or to texts by numbers. It sets the order of a reference by a text.
-func (c *Set) checkBy(s *Type, f schema.Field) error {
-	if f.Refers == "" {
-		return nil
-	}
+func (c *Set) checkBy(s *Type, f *layout.Field) error {
 	other := c.All[c.byKey[f.Refers]].Type
-	if t := s.Column(ordering.Snake(f.Name)).Go.Field.Type; t != nil {
+	if t := f.Go.Field.Type; t != nil {
 		for !jsontext.Writes(t) && (t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer) {
 			t = t.Elem()
 		}
@@ -243,6 +243,6 @@ func (c *Set) checkBy(s *Type, f schema.Field) error {
 	if !slices.Contains(other.targets, to) {
 		other.targets = append(other.targets, to)
 	}
-	s.Compare(s.Column(ordering.Snake(f.Name)), to)
+	s.Compare(f, to)
 	return nil
 }
