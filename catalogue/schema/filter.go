@@ -81,25 +81,7 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 		}
 	}
 	if given := valuesOf("search"); len(given) > 0 {
-		text := validUTF8(given[len(given)-1])
-		words, message := searchWords(text, check.as)
-		switch {
-		case check.as.refuses(text):
-			if errs == nil {
-				errs = FieldErrors{{Messages: []string{hasNull}}}
-			}
-		case len(d.Search) == 0:
-			words = nil
-		case message != "":
-			errs = append(errs, FieldError{Field: "search", Messages: []string{message}})
-		}
-		for _, word := range words {
-			tests, message := d.searchTests(word, check)
-			if filter.Search = append(filter.Search, tests); message != "" {
-				errs = append(errs, FieldError{Field: "search", Messages: []string{message}})
-				break
-			}
-		}
+		filter.Search, errs = d.search(validUTF8(given[len(given)-1]), check, errs)
 	}
 	if check == nil {
 		return Filter{}, nil
@@ -206,6 +188,28 @@ func (f Field) filterValue(lookup, value string, checks *checker) (text, message
 		text = strings.TrimFunc(value, isSpace)
 	}
 	return text, message
+}
+
+// search returns the tests of each word of a search, and the errors of a request with its own.
+func (d Description) search(text string, check *checker, errs FieldErrors) (all [][]Test, _ FieldErrors) {
+	words, message := searchWords(text, check.as)
+	switch {
+	case check.as.refuses(text):
+		if errs == nil {
+			errs = FieldErrors{{Messages: []string{hasNull}}}
+		}
+	case len(d.Search) == 0:
+		words = nil
+	case message != "":
+		errs = append(errs, FieldError{Field: "search", Messages: []string{message}})
+	}
+	for _, word := range words {
+		tests, message := d.searchTests(word, check)
+		if all = append(all, tests); message != "" {
+			return all, append(errs, FieldError{Field: "search", Messages: []string{message}})
+		}
+	}
+	return all, errs
 }
 
 // searchTests returns a test for each entry of Description.Search, or a message if the word is an

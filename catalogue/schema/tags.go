@@ -86,18 +86,7 @@ func (f *Field) apply(tag string, t reflect.Type) error {
 		_, twice := values[name]
 		switch {
 		case i < 0:
-			var names []string
-			for _, w := range known {
-				names = append(names, w.name)
-			}
-			hint := ordering.Suggest(name, names)
-			switch {
-			case strings.ContainsAny(strings.TrimSpace(name), " ;"):
-				hint = "separate words with commas"
-			case strings.Contains(tag, "choices="):
-				hint += ", and choices are separated by |"
-			}
-			return fmt.Errorf("unknown tag word %q: %s", name, hint)
+			return unknownWord(name, tag, known)
 		case twice:
 			return fmt.Errorf("tag word %q is repeated", name)
 		case valued != known[i].valued && valued:
@@ -125,6 +114,22 @@ func (f *Field) apply(tag string, t reflect.Type) error {
 		}
 	}
 	return nil
+}
+
+// unknownWord returns the error of a word of a tag, with the nearest known one.
+func unknownWord(name, tag string, known []tagWord) error {
+	var names []string
+	for _, w := range known {
+		names = append(names, w.name)
+	}
+	hint := ordering.Suggest(name, names)
+	switch {
+	case strings.ContainsAny(strings.TrimSpace(name), " ;"):
+		hint = "separate words with commas"
+	case strings.Contains(tag, "choices="):
+		hint += ", and choices are separated by |"
+	}
+	return fmt.Errorf("unknown tag word %q: %s", name, hint)
 }
 
 // kindWord returns a function that sets the kind of a string.
