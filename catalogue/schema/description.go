@@ -227,7 +227,7 @@ type Field struct {
 	// messages are listed before those about bounds, lengths and forms.
 	Check func(value string) error
 
-	// Rule, if not nil, checks a valid value, in canonical JSON, and returns the value to store.
+	// Rule, if not nil, checks a valid value but null, in canonical JSON, and returns the one to store.
 	// Its error is as for [Description.Rule], and it is called as often.
 	Rule func(ctx context.Context, value string) (string, error)
 }

@@ -182,6 +182,23 @@ func TestRuleMethods(t *testing.T) {
 	}
 }
 
+// TestRuleOfNull checks that the rule of a field is called for valid values other than null.
+func TestRuleOfNull(t *testing.T) {
+	var called []string
+	f := Field{Name: "b", Kind: Text, Nullable: true, MaxLength: 2, Default: "null"}
+	f.Rule = func(_ context.Context, value string) (string, error) {
+		called = append(called, value)
+		return value, nil
+	}
+	d := Description{Key: "a", Segment: "a", Name: "a", Fields: []Field{f}}
+	for body, valid := range map[string]bool{`{"b":null}`: true, `{"b":"long"}`: false, `{"b":[]}`: false, `{"b":"x"}`: true} {
+		if _, err := d.Validate(t.Context(), []byte(body), Checks{}); (err == nil) != valid {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	equal(t, "the values", []string{`"x"`}, called)
+}
+
 // TestRuleOfEndedContext: the error of the context is returned as it is, and is not one of the
 // record. An error that does not wrap it is.
 func TestRuleOfEndedContext(t *testing.T) {
