@@ -228,7 +228,7 @@ type Field struct {
 	Check func(value string) error
 
 	// Rule, if not nil, checks a valid value but null, in canonical JSON, and returns the one to store.
-	// Its error is as for [Description.Rule], and it is called as often.
+	// Errors and calls are as for [Description.Rule].
 	Rule func(ctx context.Context, value string) (string, error)
 }
 
