@@ -148,15 +148,15 @@ func (c *Collection) passes(entry *store.Entry, precondition func(record []byte)
 // checks returns the checks for the record with the given id, or for a new one if it is 0.
 func (c *Collection) checks(id int, assigned schema.Record) schema.Checks {
 	taken := func(ctx context.Context, fields, values []string) (bool, error) {
-		other, err := c.holder(ctx, c.Store, id, fields, values)
+		other, err := c.otherWith(ctx, c.Store, id, fields, values)
 		return other != nil, err
 	}
 	return schema.Checks{Find: c.refers.Find, Taken: taken, Now: c.Type.now, Assigned: assigned}
 }
 
-// holder returns an entry, other than the one with the id, that has the values of some fields, or
+// otherWith returns an entry, other than the one with the id, that has the values of some fields, or
 // nil. O(log n).
-func (c *Collection) holder(ctx context.Context, from store.Source, id int, fields, values []string) (*store.Entry, error) {
+func (c *Collection) otherWith(ctx context.Context, from store.Source, id int, fields, values []string) (*store.Entry, error) {
 	var members schema.Record
 	for i, field := range fields {
 		var err error
