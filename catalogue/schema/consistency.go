@@ -135,8 +135,8 @@ func checkFormerly(fields []Field) error {
 func (f Field) check(inside bool) error {
 	composite := f.Kind == Array || f.Kind == Map
 	switch {
-	case inside && (f.Unique || f.Key || f.Created || f.Hidden || f.Computed || f.By != "" || f.OnDelete != Protect || f.Formerly != nil):
-		return errors.New("a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete or Formerly")
+	case inside && (f.Unique || f.Key || f.Created || f.Hidden || f.Computed || f.By != "" || f.OnDelete != Protect || f.Related != "" || f.Formerly != nil):
+		return errors.New("a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete, Related or Formerly")
 	case f.Kind == 0 || int(f.Kind) >= len(kinds):
 		return fmt.Errorf("kind %d is unknown", f.Kind)
 	case f.Fold && (!f.Kind.isText() || f.Name == ""):
@@ -157,6 +157,8 @@ func (f Field) check(inside bool) error {
 		return errors.New("only a Reference to a collection has an OnDelete, which is Protect, Cascade or SetNull")
 	case f.OnDelete == SetNull && !f.Nullable:
 		return errors.New("OnDelete is SetNull, but the field is not Nullable")
+	case f.Related != "" && (f.Refers == "" || ordering.Snake(f.Related) != f.Related || strings.Contains(f.Related, "__")):
+		return fmt.Errorf("the name %q for what refers to another record is not in snake_case, or the field does not refer to a collection", f.Related)
 	case f.MinLength < 0 || f.MaxLength < 0 || f.MaxLength > 0 && f.MinLength > f.MaxLength:
 		return fmt.Errorf("the lengths %d to %d are invalid", f.MinLength, f.MaxLength)
 	}

@@ -98,8 +98,9 @@ type Description struct {
 
 	// Filters are the parameters that select records, such as minutes__gte: a field in snake_case
 	// and a lookup, as the package documentation lists them. A path to a field of another record
-	// needs its description in Related. A filter, or an ordering, by a Hidden field reveals its
-	// values to clients that try enough of them.
+	// needs its description in Related. A path also leads backwards, from a record to those whose
+	// references have a name in Related of their Field, as in books__title__icontains. A filter, or
+	// an ordering, by a Hidden field reveals its values to clients that try enough of them.
 	Filters []string
 
 	// JSONNames permits requests to name fields as JSON does in orderings and filters:
@@ -203,6 +204,7 @@ type Field struct {
 
 	Refers   string   // key of the collection of a Reference or References; by id inside other fields
 	By       string   // snake_case name of the unique text referred to; if empty, the key or id
+	Related  string   // snake_case name, in paths of what is referred to, of the records that refer to it
 	OnDelete OnDelete // of the record to which a Reference refers
 	Choices  []string // the values of a Choice, or of an Integer without bounds
 	Labels   []string // of the Choices in OPTIONS; if nil, their words with a capital

@@ -61,7 +61,7 @@ func TestCheckRejects(t *testing.T) {
 	}
 	segment := func(s string) func(*Description) { return func(d *Description) { d.Segment = s } }
 	const noOnDelete = "only a Reference to a collection has an OnDelete, which is Protect, Cascade or SetNull"
-	const notInside = "a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete or Formerly"
+	const notInside = "a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete, Related or Formerly"
 	const badSegment = " contains white space or one of / . ? # %"
 	for _, row := range []struct {
 		change       func(*Description)

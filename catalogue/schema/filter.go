@@ -99,7 +99,9 @@ func (f Field) test(lookup string, given []string, parameter func() string, chec
 	last := validUTF8(given[len(given)-1])
 	switch {
 	case f.Kind == References && lookup == "exact":
-		t.Values, message = f.filterIDs(given, checks)
+		if t.Values, message = f.filterIDs(given, checks); f.ID { // of the records that refer to one
+			t.Lookup = "in"
+		}
 	case last == "":
 		return Test{}, false, ""
 	case lookup == "in":
@@ -422,6 +424,10 @@ func (d Description) parameter(name string) (f, whole Field, p *part, lookup str
 		}
 		if whole, p, ok = d.partOf(name); ok {
 			f = p.field(whole)
+			return true
+		}
+		if f, ok = d.referring(name); ok {
+			f.Name += "__" + ordering.Snake(d.related(f).Identity().Name)
 		}
 		return ok
 	}
@@ -500,12 +506,31 @@ func (d Description) follow(path string) (reference Field, rest string, ok bool)
 	}
 	for at := range path {
 		if rest, ok = strings.CutPrefix(path[at:], "__"); ok {
-			if reference, ok = d.anyField(path[:at]); ok && reference.Refers != "" {
+			if reference, ok = d.anyField(path[:at]); !ok {
+				reference, ok = d.referring(path[:at])
+			}
+			if ok && reference.Refers != "" {
 				return reference, rest, true
 			}
 		}
 	}
 	return Field{}, "", false
+}
+
+// referring returns a list of references to the records that refer to one, by their name in Related.
+func (d Description) referring(name string) (f Field, ok bool) {
+	for key, other := range d.Related {
+		for _, g := range other.Fields {
+			if g.Related == name && g.Refers == d.Key && name != "" {
+				f = Field{Name: name, Kind: References, ID: true, Refers: key}
+				if identity := other.Identity(); identity.Key {
+					f.By = ordering.Snake(identity.Name)
+				}
+				return f, true
+			}
+		}
+	}
+	return Field{}, false
 }
 
 // related returns the description of the records to which a field refers. That of a collection that

@@ -37,6 +37,10 @@ func tagWords() (words []tagWord) {
 		{"decimal", true, (*Field).tagDecimal},
 		{"refers", true, (*Field).tagRefers},
 		{"ondelete", true, (*Field).tagOnDelete},
+		{"related", true, func(f *Field, value string, _ reflect.Type) error {
+			f.Related = value
+			return f.check(false)
+		}},
 		{"min", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Min, value, t) }},
 		{"max", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Max, value, t) }},
 		{"minlength", true, func(f *Field, value string, t reflect.Type) error { return f.tagLength(&f.MinLength, value, t) }},

@@ -74,6 +74,8 @@ import (
 //	refers=users.email    the same by a unique text of that collection: a string or []string
 //	ondelete=cascade      what a deletion of the record to which the field refers does: cascade,
 //	                      setnull or protect, the default; see OnDelete
+//	related=books         the name, in paths of that collection, of the records that refer to one;
+//	                      see Filters of Description
 //	min=0, max=9.5        the bounds of a number, as messages show them
 //	minlength=2           the least number of characters of a text, or of elements of a list
 //	maxlength=40          the largest

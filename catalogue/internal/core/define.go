@@ -185,8 +185,8 @@ func (c *Set) checkTogether() error {
 			if f.By == "" && c.All[to].Type.Identity.Key != nil {
 				return fmt.Errorf("%s: %w: field %s, inside another one, refers to ids, which records of %s do not have", d.Key, ErrInvalidType, f.Name, f.Refers)
 			}
-			d.Related = related
 		}
+		d.Related = related
 		for _, col := range m.Type.Fields {
 			if col.Refers == "" || col.Inside {
 				continue

@@ -14,35 +14,144 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// follow returns the reference with which a path such as director__name begins, the collection to
-// which it refers, and the rest. ok is false if the path is that of a column.
-func follow(c *Collection, path string) (col *layout.Field, to *Collection, rest string, ok bool) {
+// A relation leads from records to others: to those to which they refer in a column, or to those that
+// refer to them.
+type relation struct {
+	col  *layout.Field // of the records that refer
+	from *Collection
+	to   *Collection
+	back bool // to is the collection of the column
+}
+
+// follow returns the relation with which a path such as director__name begins, and the rest. ok is
+// false if the path is that of a column.
+func follow(c *Collection, path string) (r relation, rest string, ok bool) {
 	if !strings.Contains(path, "__") || c.Type.Column(path) != nil {
-		return nil, nil, "", false
+		return r, "", false
 	}
 	for at := range path {
 		if rest, ok = strings.CutPrefix(path[at:], "__"); !ok {
 			continue
 		}
-		if col = c.Type.Column(path[:at]); col != nil && col.Refers != "" {
+		if col := c.Type.Column(path[:at]); col != nil && col.Refers != "" {
 			to, err := c.Set.Lookup(col.Refers)
-			return col, to, rest, err == nil
+			return relation{col, c, to, false}, rest, err == nil
+		}
+		if r, ok = c.referring(path[:at]); ok {
+			return r, rest, true
 		}
 	}
-	return nil, nil, "", false
+	return r, "", false
+}
+
+// referring returns the relation to the records that refer to those of the collection, by its name.
+func (c *Collection) referring(name string) (r relation, ok bool) {
+	for m, f := range referring(c) {
+		if f.Related == name && name != "" {
+			return relation{f, c, m, true}, true
+		}
+	}
+	return r, false
+}
+
+// many reports whether a record leads to several.
+func (r relation) many() bool { return r.back || r.col.Kind == schema.References }
+
+// by returns what the keys of the relation find records by.
+func (r relation) by() by {
+	if r.back {
+		return by{r.to, ""}
+	}
+	return by{r.to, r.col.By}
+}
+
+// A visitor calls a function with the keys of the records to which an entry leads, until that returns
+// true. It reports whether it has.
+type visitor func(e *store.Entry, visit func(_, k sortkey.Key) bool) bool
+
+// indexed returns the visitor of a relation that leads backwards, which finds the records by the index of
+// the reference.
+func (in *instant) indexed(r relation) visitor {
+	key := by{r.from, r.col.By}.key()
+	return func(e *store.Entry, visit func(_, k sortkey.Key) bool) bool {
+		k := key(e)
+		only := []store.Condition{{Field: r.col.Snake, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}}}
+		a, err := in.states[r.to].Answer(in.ctx, store.Query{Want: store.WantScan, Where: only, Terms: []ordering.Term{ordering.Asc(r.to.Type.Identity.Number)}})
+		if err != nil { // of the context
+			return false
+		}
+		for other := range a.Scan {
+			if visit(sortkey.Key{}, sortkey.Int(int64(other.ID))) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// each returns the visitor of a relation. O(n) if it leads backwards.
+func (in *instant) each(r relation) visitor {
+	switch {
+	case r.back:
+		return in.backwards(r)
+	case r.col.Kind == schema.Reference:
+		return func(e *store.Entry, visit func(_, k sortkey.Key) bool) bool {
+			return visit(sortkey.Key{}, r.col.Engine.Key(e))
+		}
+	}
+	return r.col.AnyReference
+}
+
+// backwards is each of a relation that leads backwards. It lists the ids of the records that refer to
+// each record.
+func (in *instant) backwards(r relation) visitor {
+	target := by{r.from, r.col.By}
+	p, n := in.all(target), len(in.entries(r.from))
+	ends, ids := make([]int32, n+1), []int32(nil)
+	forward := in.each(relation{r.col, r.to, r.from, false})
+	for range 2 { // counts them, and then lists them, the last first
+		for _, e := range in.entries(r.to) {
+			forward(e, func(_, k sortkey.Key) bool {
+				if i := p.at(k); i >= 0 && ids == nil {
+					ends[i]++
+				} else if i >= 0 {
+					ends[i]--
+					ids[ends[i]] = int32(e.ID)
+				}
+				return false
+			})
+		}
+		if ids == nil {
+			sum := int32(0)
+			for i := range ends {
+				sum += ends[i]
+				ends[i] = sum
+			}
+			ids = make([]int32, sum)
+		}
+	}
+	key := target.key()
+	return func(e *store.Entry, visit func(_, k sortkey.Key) bool) bool {
+		i := p.at(key(e))
+		return i >= 0 && slices.ContainsFunc(ids[ends[i]:ends[i+1]], func(id int32) bool { return visit(sortkey.Key{}, sortkey.Int(int64(id))) })
+	}
 }
 
 // crosses reports whether a path leads to another collection.
 func crosses(c *Collection, path string) bool {
-	_, _, _, ok := follow(c, path)
+	_, _, ok := follow(c, path)
 	return ok
 }
 
 // fieldOf returns the name of a field in snake_case, which may be that of a field of other records. It
 // returns an unknown name unchanged.
 func (c *Collection) fieldOf(name string) string {
-	if col, to, rest, crosses := follow(c, name); crosses {
-		return col.Snake + "__" + to.fieldOf(rest)
+	if r, rest, crosses := follow(c, name); crosses {
+		first := r.col.Snake
+		if r.back {
+			first = r.col.Related
+		}
+		return first + "__" + r.to.fieldOf(rest)
 	}
 	return c.Type.FieldOf(name)
 }
@@ -70,11 +179,11 @@ func (in *instant) entries(of *Collection) []*store.Entry {
 // and of terms lead, or nil if they lead to no other.
 func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term) (in *instant, err error) {
 	visit := func(from *Collection, path string) {
-		for _, to, rest, ok := follow(from, path); ok; _, to, rest, ok = follow(to, rest) {
+		for r, rest, ok := follow(from, path); ok; r, rest, ok = follow(r.to, rest) {
 			if in == nil {
 				in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}}
 			}
-			in.states[to] = nil
+			in.states[r.to] = nil
 		}
 	}
 	for _, tests := range append(wanted.Search, wanted.Tests) {
@@ -169,12 +278,13 @@ type joined struct {
 	holds func(*store.Entry) bool
 }
 
-// A link leads from records to those to which they refer in a column.
+// A link is a relation of the records of a join.
 type link struct {
 	in   *instant
-	col  *layout.Field
+	rel  relation
 	to   *join
-	null bits // those of a reference to no record
+	null bits    // those of a reference to no record
+	all  visitor // nil before the first record
 
 	few     bool           // there are few references: the record of each is found alone
 	entries []*store.Entry // otherwise all records, and
@@ -191,7 +301,7 @@ type link struct {
 // add adds a test of n records. A test of another record is about the record to which the column
 // refers.
 func (j *join) add(in *instant, t schema.Test, bit, width, n int) error {
-	col, to, rest, crosses := follow(j.of, t.Field)
+	rel, rest, crosses := follow(j.of, t.Field)
 	if !crosses {
 		own := filter{of: j.of.Type, turn: j.turn}
 		err := own.add(t)
@@ -201,12 +311,12 @@ func (j *join) add(in *instant, t schema.Test, bit, width, n int) error {
 	if t.All && in.full != nil {
 		in = in.full
 	}
-	i := slices.IndexFunc(j.links, func(l *link) bool { return l.col == col && l.in == in })
+	i := slices.IndexFunc(j.links, func(l *link) bool { return l.rel == rel && l.in == in })
 	if i < 0 {
 		room := make(bits, 2*width)
-		l := &link{in: in, col: col, to: &join{of: to, turn: j.turn}, null: room[:width], found: room[width:]}
-		_, restricted := in.others[to] // which have been read
-		l.few = n < in.states[to].Len()/16 && !restricted
+		l := &link{in: in, rel: rel, to: &join{of: rel.to, turn: j.turn}, null: room[:width], found: room[width:]}
+		_, restricted := in.others[rel.to] // which have been read
+		l.few = n < in.states[rel.to].Len()/16 && !restricted && (!rel.back || rel.col.Kind == schema.Reference && rel.col.Indexed)
 		l.visit = func(_, k sortkey.Key) bool {
 			if e, b := l.at(k); e != nil {
 				l.into.or(b)
@@ -220,7 +330,7 @@ func (j *join) add(in *instant, t schema.Test, bit, width, n int) error {
 		j.links[i].null.set(bit)
 	}
 	if t.Field = rest; !j.links[i].few {
-		n = in.states[to].Len()
+		n = in.states[rel.to].Len()
 	}
 	return j.links[i].to.add(in, t, bit, width, n)
 }
@@ -247,21 +357,28 @@ func (j *join) test(e *store.Entry, b bits) {
 // mark adds the bits of the records to which an entry refers, or those of a reference to none.
 func (l *link) mark(e *store.Entry, b bits) {
 	l.into, l.some = b, false
-	if l.col.Kind == schema.Reference {
-		l.visit(sortkey.Key{}, l.col.Engine.Key(e))
-	} else {
-		l.col.AnyReference(e, l.visit)
-	}
-	if !l.some {
+	if l.each(e, l.visit); !l.some {
 		b.or(l.null)
 	}
+}
+
+// each calls a function with the keys of the records to which an entry leads, until it returns true.
+func (l *link) each(e *store.Entry, visit func(_, k sortkey.Key) bool) {
+	if l.all == nil {
+		if l.few && l.rel.back {
+			l.all = l.in.indexed(l.rel)
+		} else {
+			l.all = l.in.each(l.rel)
+		}
+	}
+	l.all(e, visit)
 }
 
 // at returns the record to which a key refers, and its bits, or nil if there is none or they do not
 // matter. Unless there are few references, the records are read once.
 func (l *link) at(k sortkey.Key) (*store.Entry, bits) {
 	if l.few {
-		e := l.in.find(l.to.of, l.col.By, k)
+		e := l.in.find(l.to.of, l.rel.by().text, k)
 		if e != nil {
 			clear(l.found)
 			l.to.mark(e, l.found)
@@ -281,7 +398,7 @@ func (l *link) read() {
 	l.entries = l.in.entries(l.to.of)
 	l.rows = make(bits, len(l.null)*len(l.entries))
 	none := make(bits, len(l.null))
-	matter, all := 0, l.col.Kind == schema.References && !slices.Equal(l.null, none) // the others in a list may differ
+	matter, all := 0, l.rel.many() && !slices.Equal(l.null, none) // the others in a list may differ
 	matters := func(i int) bool { return all || !slices.Equal(l.row(i), l.null) }
 	for i, e := range l.entries {
 		if i%256 == 0 && l.pause() != nil {
@@ -291,7 +408,7 @@ func (l *link) read() {
 			matter++
 		}
 	}
-	l.places = by{l.to.of, l.col.By}.places(l.entries, matter, matters)
+	l.places = l.rel.by().places(l.entries, matter, matters)
 }
 
 // rows returns the words of each row of a join that begins with an entry: of a search, which are the
@@ -303,7 +420,7 @@ func (j *join) rows(e *store.Entry, search bits) []words {
 	all := []words{own.words(search)}
 	for _, l := range j.links {
 		var some, next []words
-		l.col.AnyReference(e, func(_, k sortkey.Key) bool {
+		l.each(e, func(_, k sortkey.Key) bool {
 			switch to, b := l.at(k); {
 			case to == nil:
 			case l.to.chooses():
@@ -356,7 +473,7 @@ func (l *link) pause() error {
 
 // chooses reports whether the join passes lists of references, from which each row has one record.
 func (j *join) chooses() bool {
-	return slices.ContainsFunc(j.links, func(l *link) bool { return l.col.Kind == schema.References || l.to.chooses() })
+	return slices.ContainsFunc(j.links, func(l *link) bool { return l.rel.many() || l.to.chooses() })
 }
 
 // holds returns the function that reports whether all of n bits of an entry are set, and the first of
@@ -497,27 +614,20 @@ func (in *instant) fields(c *Collection, terms []ordering.Term) (all map[string]
 // record. Of the keys of a list of references it is the least, or the greatest in descending order;
 // references to no record are left out.
 func (in *instant) key(c *Collection, path string, desc bool) func(*store.Entry) sortkey.Key {
-	col, to, rest, crosses := follow(c, path)
+	r, rest, crosses := follow(c, path)
 	if !crosses {
 		f, _ := c.Type.Engine.Field(path)
 		return f.Key
 	}
-	of, entries, p := in.key(to, rest, desc), in.entries(to), in.all(by{to, col.By})
+	of, entries, p, each := in.key(r.to, rest, desc), in.entries(r.to), in.all(r.by()), in.each(r)
 	keys := make([]sortkey.Key, len(entries))
 	for i, e := range entries {
 		keys[i] = of(e)
 	}
-	if col.Kind == schema.Reference {
-		return func(e *store.Entry) sortkey.Key {
-			if i := p.at(col.Engine.Key(e)); i >= 0 {
-				return keys[i]
-			}
-			return sortkey.Null()
-		}
-	}
 	return func(e *store.Entry) (first sortkey.Key) {
 		some := false
-		col.AnyReference(e, func(_, k sortkey.Key) bool {
+		first = sortkey.Null()
+		each(e, func(_, k sortkey.Key) bool {
 			if i := p.at(k); i >= 0 && (!some || desc == (keys[i].Compare(first) > 0)) {
 				first, some = keys[i], true
 			}
