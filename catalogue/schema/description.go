@@ -103,6 +103,11 @@ type Description struct {
 	// an ordering, by a Hidden field reveals its values to clients that try enough of them.
 	Filters []string
 
+	// Parameters are those of Filters that have names of their own, and the filters that they are:
+	// {"min_price": "price__gte"}. Errors of two that are named published_after and published_before,
+	// or so with _min and _max, are those of published.
+	Parameters map[string]string
+
 	// JSONNames permits requests to name fields as JSON does in orderings and filters:
 	// unitPrice__gte for unit_price__gte. Django REST framework ignores such names. A name without
 	// capital letters, such as cca3 for cca_3, is always accepted.

@@ -65,17 +65,20 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 			continue
 		}
 		wire := func() string { // which few errors need
-			if d.SnakeCase() {
+			if name := d.inErrors(name); d.SnakeCase() {
 				return name
+			} else {
+				return ordering.Camel(name)
 			}
-			return ordering.Camel(name)
 		}
 		test, ok, message := f.test(lookup, given, wire, check)
 		if part != nil && ok {
 			test = part.test(whole, test, check.as)
 		}
 		if message != "" {
-			errs = append(errs, FieldError{Field: wire(), Messages: []string{message}})
+			if at := wire(); !slices.ContainsFunc(errs, func(e FieldError) bool { return e.Field == at }) {
+				errs = append(errs, FieldError{Field: at, Messages: []string{message}})
+			}
 		} else if ok {
 			filter.Tests = append(filter.Tests, test)
 		}
@@ -416,8 +419,25 @@ func (d Description) Parameter(name string) (f Field, lookup string, err error) 
 	return f, lookup, err
 }
 
+// inErrors returns the name of a parameter in errors, in snake_case.
+func (d Description) inErrors(name string) string {
+	for _, pair := range [...][2]string{{"_after", "_before"}, {"_min", "_max"}} {
+		for i, end := range pair {
+			if both, ok := strings.CutSuffix(name, end); ok && d.Parameters[name] != "" && d.Parameters[both+pair[1-i]] != "" {
+				return both
+			}
+		}
+	}
+	return name
+}
+
 // parameter returns what Parameter does and, if the field is a part, the field of which it is one.
 func (d Description) parameter(name string) (f, whole Field, p *part, lookup string, err error) {
+	if path := d.Parameters[name]; path != "" {
+		f, whole, p, lookup, err = d.parameter(path)
+		f.Choices = nil // as of a filter that is declared
+		return f, whole, p, lookup, err
+	}
 	find := func(name string) (ok bool) {
 		if f, ok = d.anyField(name); ok {
 			return true
@@ -540,6 +560,6 @@ func (d Description) related(reference Field) Description {
 	if r := d.Related[reference.Refers]; r != nil {
 		other = *r
 	}
-	other.Related = d.Related
+	other.Related, other.Parameters = d.Related, nil
 	return other
 }
