@@ -14,8 +14,9 @@ import (
 // returns one, and [New] makes the collections. It is immutable and safe for concurrent use. New
 // and In return [ErrUnknownCollection] for the zero Definition.
 type Definition[T any] struct {
-	key  string
-	opts Options
+	key           string
+	opts          Options
+	shown, listed *core.Shown
 }
 
 // Define returns a definition of the collection with the given key, such as "films". It is usually
@@ -49,7 +50,7 @@ type Definition[T any] struct {
 // such a Default are Reset. Collections of open records can be ordered by all fields of the
 // description, even if no record has them.
 func Define[T any](key string, opts Options) Definition[T] {
-	return Definition[T]{key, opts}
+	return Definition[T]{key: key, opts: opts}
 }
 
 // Key returns the key of the collection.
@@ -112,7 +113,7 @@ type AnyDefinition interface {
 }
 
 func (d Definition[T]) make(c *core.Set) error {
-	return core.Define(c, d.key, layout.TableOf[T](), layout.Options(d.opts), handleOf[T])
+	return core.Define(c, d.key, layout.TableOf[T](), layout.Options(d.opts), d.shown, d.listed, handleOf[T])
 }
 
 func handleOf[T any](c *core.Collection) any { return &Collection[T]{c} }

@@ -54,7 +54,7 @@ func (d bareDefinition) WithDescription(about schema.Description) AnyDefinition 
 }
 
 func (d bareDefinition) make(c *core.Set) error {
-	return core.Define(c, d.key, d.table, layout.Options(d.opts), func(*core.Collection) any { return nil })
+	return core.Define(c, d.key, d.table, layout.Options(d.opts), nil, nil, func(*core.Collection) any { return nil })
 }
 
 // InsertBare is [Collection.Insert] for the collection with a key, whose records have type T.

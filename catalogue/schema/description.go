@@ -135,6 +135,10 @@ type Description struct {
 	// it cannot hash a password, for example.
 	Rule func(ctx context.Context, r *Record) error
 
+	// Shown are the members of records as they are served, and ShownInLists those in lists, if they
+	// differ from Fields that are not Hidden. A catalogue sets them; see package catalogue.
+	Shown, ShownInLists []Field
+
 	// Related are the descriptions of the collections to which references lead, at any distance, by
 	// their keys. A catalogue sets it.
 	Related map[string]*Description

@@ -37,6 +37,8 @@ type Type struct {
 	whole     bool                  // an update is validated together with the record that it changes
 	targets   []*layout.Field       // fields to which others refer By their texts
 	now       func() time.Time
+	shown     *Shown // nil if records are shown as they are stored
+	listed    *Shown // in lists; nil if they are shown as elsewhere
 }
 
 // New returns a standalone collection.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -15,7 +16,7 @@ import (
 )
 
 // Define adds a collection to a set.
-func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func(*Collection) any) error {
+func Define(c *Set, key string, t layout.Table, opts layout.Options, shown, listed *Shown, handle func(*Collection) any) error {
 	if err := c.checkKey(key); err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
@@ -31,7 +32,7 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func
 	}
 	about.Ordering, about.Positions = l.Terms(about.Ordering), true
 	l.Engine.Cores = c.cores
-	s := &Type{Type: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now}
+	s := &Type{Type: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now, shown: shown, listed: listed}
 	s.whole = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return hasRule(f) || !l.Common(f.Name) })
 	c.byKey[key] = len(c.All)
 	c.All = append(c.All, newMember(c, s, nil))
@@ -195,7 +196,7 @@ func (c *Set) checkTogether() error {
 				return fmt.Errorf("%s: %w: field %s: %w", d.Key, ErrInvalidType, col.Name, err)
 			}
 		}
-		if err := d.Check(); err != nil {
+		if err := cmp.Or(d.Check(), c.checkShown(m.Type)); err != nil {
 			return fmt.Errorf("%s: %w: %w", d.Key, ErrInvalidType, err)
 		}
 	}

@@ -25,8 +25,9 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 		return listing{}, c.Type.Named(err)
 	}
 	list := listing{Count: a.N, Records: make([][]byte, a.Entries.Len())}
+	encoded := c.shown(f.instant, true)
 	for i, e := range a.Entries.All() {
-		if list.Records[i], err = c.Type.Encoded(e); err != nil {
+		if list.Records[i], err = encoded(e); err != nil {
 			return listing{}, err
 		}
 	}
@@ -50,8 +51,9 @@ func (c *Collection) All(ctx context.Context, q Query) iter.Seq2[[]byte, error] 
 			yield(nil, c.Type.Named(err))
 			return
 		}
+		encoded := c.shown(f.instant, true)
 		for e := range a.Scan {
-			record, err := c.Type.Encoded(e)
+			record, err := encoded(e)
 			if err = cmp.Or(ctx.Err(), err); !yield(record, err) || err != nil {
 				return
 			}
@@ -157,7 +159,7 @@ func (c *Collection) Get(ctx context.Context, segment string, filter schema.Filt
 	if err != nil {
 		return nil, err
 	}
-	return c.Type.Encoded(entry)
+	return c.served(entry)
 }
 
 // A Query asks for a page. Package catalogue documents it, and the types below.

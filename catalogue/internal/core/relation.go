@@ -194,6 +194,18 @@ func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms [
 	for _, t := range terms {
 		visit(c, t.Field)
 	}
+	for _, how := range [...]*Shown{c.Type.shown, c.Type.listed} {
+		if how == nil {
+			continue
+		}
+		if in == nil {
+			in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}}
+		}
+		for _, key := range how.Reads {
+			m, _ := c.Set.Lookup(key)
+			in.states[m] = nil
+		}
+	}
 	if in == nil {
 		return nil, nil
 	}

@@ -138,7 +138,7 @@ func (c *Collection) passes(entry *store.Entry, precondition func(record []byte)
 	if precondition == nil {
 		return nil
 	}
-	record, err := c.Type.Encoded(entry)
+	record, err := c.served(entry)
 	if err != nil {
 		return err
 	}
@@ -367,8 +367,8 @@ func (c *Collection) written(entry *store.Entry, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := c.Type.Encoded(entry)
-	return bytes.Clone(stored), err
+	shown, err := c.served(entry)
+	return bytes.Clone(shown), err
 }
 
 // Put inserts a fresh entry or, if replaces is set, puts it in place of one with the same identity.

@@ -185,9 +185,12 @@ func Freeze(stores ...*Store) []*State {
 
 // Hold returns a store that has the published state of another one, and cannot be written to. The
 // state has the indexes that its queries need. O(1).
-func Hold(c *Store) *Store {
-	held := &Store{typ: c.typ}
-	held.published.Store(c.Current())
+func Hold(c *Store) *Store { return Held(c.Current()) }
+
+// Held returns a store that has a frozen state, as Hold does.
+func Held(s *State) *Store {
+	held := &Store{typ: s.typ}
+	held.published.Store(s)
 	return held
 }
 
