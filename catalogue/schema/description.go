@@ -194,6 +194,7 @@ func (a Actions) Has(others Actions) bool { return a&others == others }
 // A Field describes one member of a collection's records.
 type Field struct {
 	Name     string   // name in JSON
+	Write    string   // snake_case name in bodies of requests; if empty, it is Name
 	Formerly []string // names in stored records; see [Description.Upgrade]
 	Kind     Kind
 	ReadOnly bool   // ignored in posted objects; has its Default

@@ -41,6 +41,10 @@ func tagWords() (words []tagWord) {
 			f.Related = value
 			return f.check(false)
 		}},
+		{"write", true, func(f *Field, value string, _ reflect.Type) error {
+			f.Write = value
+			return nil
+		}},
 		{"min", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Min, value, t) }},
 		{"max", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Max, value, t) }},
 		{"minlength", true, func(f *Field, value string, t reflect.Type) error { return f.tagLength(&f.MinLength, value, t) }},

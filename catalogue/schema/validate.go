@@ -73,7 +73,7 @@ func (v *validation) take(f Field, text string, wrong FieldError) (ok bool) {
 			wrong = err[0]
 		}
 	}
-	return v.errs.take(f.Name, wrong)
+	return v.errs.take(v.InBodies(f), wrong)
 }
 
 // result returns the record, or the errors of its fields, or else those of fields that are unique
@@ -221,6 +221,29 @@ func (f *Field) Fits(value string) bool {
 	return messages == nil && f.checked(text, &stored) == nil
 }
 
+// written returns the fields with their names in bodies.
+func (d Description) written() []Field {
+	if !slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Write != "" }) {
+		return d.Fields
+	}
+	fields := slices.Clone(d.Fields)
+	for i, f := range fields {
+		fields[i].Name = d.InBodies(f)
+	}
+	return fields
+}
+
+// InBodies returns the name of a field in the bodies of requests, and in their errors. O(fields).
+func (d Description) InBodies(f Field) string {
+	switch {
+	case f.Write == "":
+		return f.Name
+	case d.SnakeCase():
+		return f.Write
+	}
+	return ordering.Camel(f.Write)
+}
+
 // sent returns the JSON of each field in a body, or "" if the field is absent.
 func (d Description) sent(body []byte) ([]string, error) {
 	if len(body) == 0 {
@@ -232,7 +255,7 @@ func (d Description) sent(body []byte) ([]string, error) {
 	text := strings.Trim(string(body), jsontext.Space)
 	switch kind := jsontext.KindOf(text); kind {
 	case jsontext.Object:
-		return fieldsIn(text, d.Fields), nil
+		return fieldsIn(text, d.written()), nil
 	case jsontext.Null:
 		return nil, wholeError("No data provided")
 	default:
