@@ -66,7 +66,11 @@ func (v *view) newEnvelope(dst []byte, p *page) envelope {
 		size += len(record)
 	}
 	head := v.appendHead(dst, p)
-	e := envelope{head: head, records: p.records, end: "]}", size: len(head) + size + len("]}")}
+	end := "]}"
+	if v.route.is.Members == nil { // a bare list
+		end = "]"
+	}
+	e := envelope{head: head, records: p.records, end: end, size: len(head) + size + len(end)}
 	if v.indent > 0 {
 		e.indentBy(v.indent)
 	}
@@ -104,17 +108,18 @@ func (v *view) appendLink(dst []byte, to pagination.Place) []byte {
 // if a record is not JSON or the body would be too long.
 func (e *envelope) indentBy(n int) {
 	indent := strings.Repeat(" ", n)
-	line, end := "\n"+indent+indent, "]\n}"
+	levels, end := len(e.end), strings.Join(strings.Split(e.end, ""), "\n") // one for each closing bracket
+	line := "\n" + strings.Repeat(indent, levels)
 	head := bytes.TrimSuffix(wire.Indent(append(e.head, e.end...), indent), []byte(end))
 	if len(e.records) > 0 {
-		end = "\n" + indent + end
+		end = "\n" + strings.Repeat(indent, levels-1) + end
 	}
 	size := len(head) + max(len(e.records)-1, 0) + len(e.records)*len(line) + len(end)
 	for _, record := range e.records {
 		if !json.Valid(record) {
 			return
 		}
-		size += wire.IndentedLen(record, n, 2)
+		size += wire.IndentedLen(record, n, levels)
 	}
 	if size > wire.MaxIndented(e.size) {
 		return
@@ -142,8 +147,8 @@ func (e *envelope) write(out *bufio.Writer) error {
 		if e.indent != "" {
 			_, _ = out.WriteString(e.line)
 			indented.Reset()
-			_ = json.Indent(&indented, record, e.indent+e.indent, e.indent) // the record is valid
-			record = bytes.TrimRight(indented.Bytes(), " \t\r\n")           // Indent keeps that of an encoder
+			_ = json.Indent(&indented, record, e.line[1:], e.indent) // the record is valid
+			record = bytes.TrimRight(indented.Bytes(), " \t\r\n")    // Indent keeps that of an encoder
 		}
 		_, _ = out.Write(record)
 	}
