@@ -42,6 +42,12 @@ type Options struct {
 	// collection is empty. If false, all reads are permitted.
 	AuthorizeReads bool
 
+	// Permit, if not nil, decides whether a request that the Authorizer permits may change or delete a
+	// record, whose JSON it must neither modify nor keep. It returns nil, or the error of an
+	// Authorizer. It is called before the body is read, once more with the record at the instant of the
+	// write, and by OPTIONS of a record.
+	Permit func(r *http.Request, collection string, action schema.Actions, record []byte) error
+
 	// Assign, if not nil, returns the values of fields of a new or changed record that the request
 	// determines and not its body, such as the owner or the tenant, under their names in JSON, or
 	// the zero Record. They replace what the body has, are validated as if they had been sent, and
@@ -292,7 +298,7 @@ type ServedCollection struct {
 // collections. O(number of collections).
 func (h *Handler) Served() Served {
 	s := Served{h.opts, make([]ServedCollection, len(h.collections))}
-	s.ETagKey, s.Authorizer, s.Assign, s.OnAccess, s.OnError = "", nil, nil, nil, nil
+	s.ETagKey, s.Authorizer, s.Permit, s.Assign, s.OnAccess, s.OnError = "", nil, nil, nil, nil, nil
 	for i, r := range h.collections {
 		about := *r.about
 		about.Fields = withoutSecrets(about.Fields, false)

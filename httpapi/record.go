@@ -47,17 +47,27 @@ func (v *view) retrieve() {
 // cannot be determined, exists returns false.
 func (v *view) exists() bool {
 	_, err := v.selection()
-	if err == nil {
-		_, err = v.route.getter.Get(v.r.Context(), v.segment, v.q.Filter)
+	if err != nil {
+		return false
 	}
-	return err == nil
+	record, err := v.route.getter.Get(v.r.Context(), v.segment, v.q.Filter)
+	return err == nil && v.permit(schema.Update, record) == nil
 }
 
 // target returns the precondition of a write to the record of the path, if that exists and satisfies it
 // and the filter. Otherwise it sends an error response. A collection that restricts Get thereby
 // restricts the writes.
-func (v *view) target() (precondition func(record []byte) error, ok bool) {
+func (v *view) target(action schema.Actions) (precondition func(record []byte) error, ok bool) {
 	precondition = v.precondition()
+	if matches := precondition; v.handler.opts.Permit != nil {
+		precondition = func(record []byte) error {
+			err := v.permit(action, record)
+			if err == nil && matches != nil {
+				err = matches(record)
+			}
+			return err
+		}
+	}
 	if !v.filter() {
 		return nil, false
 	}
@@ -74,7 +84,7 @@ func (v *view) target() (precondition func(record []byte) error, ok bool) {
 // update changes a record. As in Django REST framework, a request for a record that does
 // not exist fails before its body is read. So does one whose precondition is false.
 func (v *view) update(action schema.Actions) {
-	precondition, ok := v.target()
+	precondition, ok := v.target(action)
 	if !ok {
 		return
 	}
@@ -98,7 +108,7 @@ func (v *view) update(action schema.Actions) {
 
 // destroy deletes a record.
 func (v *view) destroy() {
-	precondition, ok := v.target()
+	precondition, ok := v.target(schema.Destroy)
 	if !ok {
 		return
 	}

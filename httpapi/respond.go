@@ -312,7 +312,22 @@ func (v *view) authorize(action schema.Actions) *refusal {
 	case reads:
 		action = schema.List
 	}
-	err := v.handler.opts.Authorizer(v.r, v.route.key, action)
+	return v.refusalOf(v.handler.opts.Authorizer(v.r, v.route.key, action))
+}
+
+// permit returns the error of Options.Permit.
+func (v *view) permit(action schema.Actions, record []byte) error {
+	if v.handler.opts.Permit == nil {
+		return nil
+	}
+	if no := v.refusalOf(v.handler.opts.Permit(v.r, v.route.key, action, record)); no != nil {
+		return no
+	}
+	return nil
+}
+
+// refusalOf returns the refusal of a request by an error of the program.
+func (v *view) refusalOf(err error) *refusal {
 	if err == nil {
 		return nil
 	}
