@@ -541,7 +541,7 @@ func (d Description) follow(path string) (reference Field, rest string, ok bool)
 func (d Description) referring(name string) (f Field, ok bool) {
 	for key, other := range d.Related {
 		for _, g := range other.Fields {
-			if g.Related == name && g.Refers == d.Key && name != "" {
+			if g.Related == name && g.Refers == cmp.Or(d.Of, d.Key) && name != "" {
 				f = Field{Name: name, Kind: References, ID: true, Refers: key}
 				if identity := other.Identity(); identity.Key {
 					f.By = ordering.Snake(identity.Name)

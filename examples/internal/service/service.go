@@ -30,6 +30,9 @@ type Service struct {
 	New     func(now func() time.Time) (*catalogue.Catalogue, error)
 	Records string // JSON of the records without the flag -data, or ""
 	Forms   bool   // bodies may be forms, as with the default parsers of the framework
+
+	Options func(opts *httpapi.Options)                         // changes those of the handler; or nil
+	Served  func(all []httpapi.Collection) []httpapi.Collection // changes what it serves; or nil
 }
 
 // config holds the values of the flags.
@@ -146,7 +149,17 @@ func (s Service) handler(c config) (http.Handler, error) {
 		scheme = "Bearer"
 		opts.Authorizer = httpapi.Bearer(c.token)
 	}
-	api, err := httpapi.New(cat, opts)
+	if s.Options != nil {
+		s.Options(&opts)
+	}
+	var all []httpapi.Collection
+	for _, m := range cat.All() {
+		all = append(all, m)
+	}
+	if s.Served != nil {
+		all = s.Served(all)
+	}
+	api, err := httpapi.NewHandler(all, opts)
 	if err != nil {
 		return nil, err
 	}
