@@ -22,7 +22,7 @@ func metadata(name, description, method string, about *schema.Description, opts 
 	}
 	text += "]"
 	if method != "" {
-		text += `,"actions":{"` + method + `":` + fieldsMetadata(about.Fields, about.SnakeCase(), opts.Framework) + `}`
+		text += `,"actions":{"` + method + `":` + fieldsMetadata(about.Requested(), about.SnakeCase(), opts.Framework) + `}`
 	}
 	return []byte(text + "}")
 }

@@ -221,8 +221,8 @@ func (f *Field) Fits(value string) bool {
 	return messages == nil && f.checked(text, &stored) == nil
 }
 
-// written returns the fields with their names in bodies.
-func (d Description) written() []Field {
+// Written returns the Fields with their names in bodies. O(fields).
+func (d Description) Written() []Field {
 	if !slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Write != "" }) {
 		return d.Fields
 	}
@@ -244,6 +244,23 @@ func (d Description) InBodies(f Field) string {
 	return ordering.Camel(f.Write)
 }
 
+// Requested returns the fields as OPTIONS lists them: the members of what is shown, and after them those
+// fields that have other names in bodies. O(fields).
+func (d Description) Requested() (list []Field) {
+	written := d.Written()
+	if d.Shown == nil {
+		return written
+	}
+	for _, f := range d.Shown {
+		i := slices.IndexFunc(d.Fields, func(g Field) bool { return g.Name == f.Name })
+		list = append(list, f)
+		if i >= 0 && d.Fields[i].Write != "" {
+			list = append(list, written[i])
+		}
+	}
+	return list
+}
+
 // sent returns the JSON of each field in a body, or "" if the field is absent.
 func (d Description) sent(body []byte) ([]string, error) {
 	if len(body) == 0 {
@@ -255,7 +272,7 @@ func (d Description) sent(body []byte) ([]string, error) {
 	text := strings.Trim(string(body), jsontext.Space)
 	switch kind := jsontext.KindOf(text); kind {
 	case jsontext.Object:
-		return fieldsIn(text, d.written()), nil
+		return fieldsIn(text, d.Written()), nil
 	case jsontext.Null:
 		return nil, wholeError("No data provided")
 	default:

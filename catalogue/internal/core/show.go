@@ -33,7 +33,7 @@ func (s *Shown) describe(stored *schema.Description) ([]schema.Field, error) {
 	s.encoder, s.check = value.EncoderOf(s.Type, members), value.Of(s.Type)
 	for i, f := range d.Fields {
 		at := slices.IndexFunc(stored.Fields, func(g schema.Field) bool { return g.Name == f.Name })
-		if at >= 0 {
+		if at >= 0 && stored.Fields[at].Write == "" {
 			d.Fields[i] = stored.Fields[at]
 			continue
 		}
