@@ -52,6 +52,9 @@ func fieldMetadata(f schema.Field, snake bool, as schema.Framework) string {
 		b = append(b, wire.Quote(name)+":"+value...)
 	}
 	kind, item := as.Type(f), f.Item
+	if f.Method {
+		item = nil
+	}
 	if item != nil && item.Kind == schema.Object && f.Kind == schema.Array {
 		object := *item // a list of objects gives it its own options
 		object.Required, object.ReadOnly = f.Required, f.ReadOnly

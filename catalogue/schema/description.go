@@ -210,6 +210,7 @@ type Field struct {
 	Created  bool   // a Timestamp of the POST, unless it is sent and not ReadOnly
 	Hidden   bool   // stored, but never served
 	Computed bool   // served, but not stored; ReadOnly
+	Method   bool   // of what is shown: OPTIONS calls it a field, as what a method of a serializer returns
 	Default  string // JSON of the value if absent from a POST; "" means none
 	Reset    bool   // a PUT without the field sets it to Default, even if ReadOnly
 

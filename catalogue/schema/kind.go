@@ -87,6 +87,8 @@ func (k Kind) String() string { return k.row().name }
 // Type returns the type of a field in the metadata, such as "datetime".
 func (f Framework) Type(field Field) string {
 	switch {
+	case field.Method:
+		return Kind(JSON).String()
 	case field.Choices != nil:
 		return "choice"
 	case f.has(namesInterval) && field.Kind == Interval:

@@ -60,6 +60,7 @@ func tagWords() (words []tagWord) {
 			func(f *Field) { f.Unique = true })},
 		{"fold", false, flagWord("a string that is not the element of a list",
 			func(f *Field) bool { return isTextual(f) && f.Name != "" }, func(f *Field) { f.Fold = true })},
+		{"method", false, flagWord("", always, func(f *Field) { f.Method, f.ReadOnly = true, true })},
 		{"readonly", false, flagWord("", always, func(f *Field) { f.ReadOnly = true })},
 		{"created", false, flagWord("a time", func(f *Field) bool { return f.Kind == Timestamp },
 			func(f *Field) { f.Created, f.ReadOnly, f.Default = true, true, "" })},
