@@ -1,13 +1,6 @@
 package catalogue
 
-import (
-	"reflect"
-	"unsafe"
-
-	"github.com/gobacklist/backlist/catalogue/internal/core"
-	"github.com/gobacklist/backlist/catalogue/internal/layout"
-	"github.com/gobacklist/backlist/catalogue/internal/store"
-)
+import "github.com/gobacklist/backlist/catalogue/internal/core"
 
 // Show returns a definition whose records are served as f shows them, in place of as they are stored: a
 // response is the JSON of the result of f, a struct S. A member of S with the name of a stored field is
@@ -34,13 +27,9 @@ func ShowInLists[T, S any](d Definition[T], f func(at *Catalogue, r *T) (S, erro
 }
 
 func shownAs[T, S any](f func(at *Catalogue, r *T) (S, error), reads []AnyDefinition) *core.Shown {
-	s := &core.Shown{Type: reflect.TypeFor[S]()}
+	var keys []string
 	for _, d := range reads {
-		s.Reads = append(s.Reads, d.Key())
+		keys = append(keys, d.Key())
 	}
-	s.Show = func(at *core.Set, e *store.Entry) (unsafe.Pointer, error) {
-		shown, err := f(&Catalogue{at}, layout.Typed[T](layout.RecordOf(e)))
-		return unsafe.Pointer(&shown), err
-	}
-	return s
+	return core.ShowAs(func(at *core.Set, r *T) (S, error) { return f(&Catalogue{at}, r) }, keys)
 }

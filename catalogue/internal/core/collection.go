@@ -9,11 +9,13 @@ package core
 
 import (
 	"errors"
+	"reflect"
 	"time"
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -38,7 +40,16 @@ type Type struct {
 	targets   []*layout.Field       // fields to which others refer By their texts
 	now       func() time.Time
 	shown     *Shown // nil if records are shown as they are stored
-	listed    *Shown // in lists; nil if they are shown as elsewhere
+	listed    *Shown // the same in lists
+}
+
+// A Shown is how records are shown where that differs from how they are stored.
+type Shown struct {
+	typ     reflect.Type // of what is shown
+	reads   []string     // the keys of the collections that show reads
+	show    func(at *Set, e *store.Entry) (reflect.Value, error)
+	encoder *value.Encoder
+	check   *value.Copier
 }
 
 // New returns a standalone collection.

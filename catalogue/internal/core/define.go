@@ -32,7 +32,7 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, shown, list
 	}
 	about.Ordering, about.Positions = l.Terms(about.Ordering), true
 	l.Engine.Cores = c.cores
-	s := &Type{Type: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now, shown: shown, listed: listed}
+	s := &Type{Type: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now, shown: shown, listed: cmp.Or(listed, shown)}
 	s.whole = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return hasRule(f) || !l.Common(f.Name) })
 	c.byKey[key] = len(c.All)
 	c.All = append(c.All, newMember(c, s, nil))

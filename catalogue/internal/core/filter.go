@@ -69,7 +69,7 @@ func (f filter) addTo(q *store.Query) {
 // newFilter returns the filter for a query with the terms that reads n entries of the collection, or
 // all if n is 0. If the query reads other collections, the filter is for the entries of its
 // instant.
-func newFilter(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term, n int) (f filter, err error) {
+func newFilter(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term, as *Shown, n int) (f filter, err error) {
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
@@ -77,7 +77,7 @@ func newFilter(ctx context.Context, c *Collection, wanted schema.Filter, terms [
 	if len(wanted.Tests)+len(wanted.Search) > 0 {
 		turn = new(store.Turn)
 	}
-	in, err := instantOf(ctx, c, wanted, terms)
+	in, err := instantOf(ctx, c, wanted, terms, as)
 	if err != nil {
 		return f, err
 	}

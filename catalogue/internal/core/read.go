@@ -25,7 +25,7 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 		return listing{}, c.Type.Named(err)
 	}
 	list := listing{Count: a.N, Records: make([][]byte, a.Entries.Len())}
-	encoded := c.shown(f.instant, true)
+	encoded := c.encoded(f.instant, c.Type.listed)
 	for i, e := range a.Entries.All() {
 		if list.Records[i], err = encoded(e); err != nil {
 			return listing{}, err
@@ -51,7 +51,7 @@ func (c *Collection) All(ctx context.Context, q Query) iter.Seq2[[]byte, error] 
 			yield(nil, c.Type.Named(err))
 			return
 		}
-		encoded := c.shown(f.instant, true)
+		encoded := c.encoded(f.instant, c.Type.listed)
 		for e := range a.Scan {
 			record, err := encoded(e)
 			if err = cmp.Or(ctx.Err(), err); !yield(record, err) || err != nil {
@@ -67,7 +67,7 @@ func (c *Collection) ask(ctx context.Context, q Query) (asked store.Query, terms
 	if slices.ContainsFunc(terms, c.unsortable) { // most have their names in snake_case
 		terms = slices.DeleteFunc(slices.Clone(layout.Rename(terms, c.fieldOf)), c.unsortable)
 	}
-	if f, err = newFilter(ctx, c, q.Filter, terms, 0); err != nil {
+	if f, err = newFilter(ctx, c, q.Filter, terms, c.Type.listed, 0); err != nil {
 		return asked, nil, f, err
 	}
 	asked = store.Query{Window: q.Window, Place: q.Place, Lenient: true, Flat: c.Type.About.Sortable == nil && c.Type.About.Fields == nil}
@@ -102,7 +102,7 @@ func (c *Collection) page(ctx context.Context, q store.Query, terms []ordering.T
 func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups [][]schema.Test) ([]int, error) {
 	all := wanted
 	all.Tests = slices.Concat(wanted.Tests, slices.Concat(groups...))
-	in, err := instantOf(ctx, c, all, nil)
+	in, err := instantOf(ctx, c, all, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -155,11 +155,16 @@ func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups []
 
 // Get returns the JSON of the record that a segment names and a filter selects.
 func (c *Collection) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
-	entry, err := c.target(ctx, c.Store, segment, filter)
+	as := c.Type.shown
+	f, err := newFilter(ctx, c, filter, nil, as, 1)
 	if err != nil {
 		return nil, err
 	}
-	return c.served(entry)
+	entry, err := c.find(c.Store, segment, f)
+	if err != nil {
+		return nil, err
+	}
+	return c.encoded(f.instant, as)(entry)
 }
 
 // A Query asks for a page. Package catalogue documents it, and the types below.

@@ -176,14 +176,17 @@ func (in *instant) entries(of *Collection) []*store.Entry {
 }
 
 // instantOf returns the current states of the collection and of those to which the paths of a filter
-// and of terms lead, or nil if they lead to no other.
-func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term) (in *instant, err error) {
+// and of terms lead and that as reads, or nil if that is none.
+func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term, as *Shown) (in *instant, err error) {
+	add := func(m *Collection) {
+		if in == nil {
+			in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}}
+		}
+		in.states[m] = nil
+	}
 	visit := func(from *Collection, path string) {
 		for r, rest, ok := follow(from, path); ok; r, rest, ok = follow(r.to, rest) {
-			if in == nil {
-				in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}}
-			}
-			in.states[r.to] = nil
+			add(r.to)
 		}
 	}
 	for _, tests := range append(wanted.Search, wanted.Tests) {
@@ -194,16 +197,11 @@ func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms [
 	for _, t := range terms {
 		visit(c, t.Field)
 	}
-	for _, how := range [...]*Shown{c.Type.shown, c.Type.listed} {
-		if how == nil {
-			continue
-		}
-		if in == nil {
-			in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}}
-		}
-		for _, key := range how.Reads {
-			m, _ := c.Set.Lookup(key)
-			in.states[m] = nil
+	if as != nil {
+		add(c)
+		for _, key := range as.reads {
+			m, _ := c.Set.Lookup(key) // Complete has checked it
+			add(m)
 		}
 	}
 	if in == nil {

@@ -113,10 +113,16 @@ func (c *Collection) permits(action schema.Actions) error {
 // target returns the entry that a segment names and a filter selects. If the filter reads other
 // collections, all is of one instant: that of the call, which a writer of the collection makes.
 func (c *Collection) target(ctx context.Context, now layout.Getter, segment string, wanted schema.Filter) (*store.Entry, error) {
-	f, err := newFilter(ctx, c, wanted, nil, 1)
+	f, err := newFilter(ctx, c, wanted, nil, nil, 1)
 	if err != nil {
 		return nil, err
 	}
+	return c.find(now, segment, f)
+}
+
+// find returns the entry that a segment names and a filter selects, of the instant of the filter if it has
+// one.
+func (c *Collection) find(now layout.Getter, segment string, f filter) (*store.Entry, error) {
 	if f.instant != nil {
 		now = f.instant.states[c]
 	}
@@ -127,7 +133,8 @@ func (c *Collection) target(ctx context.Context, now layout.Getter, segment stri
 		old = now.Get(schema.ParseID(segment))
 	}
 	found := old != nil && f.holds(old)
-	if err = f.turn.Pause(); err == nil && !found {
+	err := f.turn.Pause()
+	if err == nil && !found {
 		err = c.Type.Errorf("%w: %s", ErrNotFound, segment)
 	}
 	return old, err
