@@ -51,7 +51,7 @@ func (v *view) exists() bool {
 		return false
 	}
 	record, err := v.route.getter.Get(v.r.Context(), v.segment, v.q.Filter)
-	return err == nil && v.permit(schema.Update, record) == nil
+	return err == nil && v.handler.permit(v.r, v.route.key, schema.Update, record) == nil
 }
 
 // target returns the precondition of a write to the record of the path, if that exists and satisfies it
@@ -59,14 +59,8 @@ func (v *view) exists() bool {
 // restricts the writes.
 func (v *view) target(action schema.Actions) (precondition func(record []byte) error, ok bool) {
 	precondition = v.precondition()
-	if matches := precondition; v.handler.opts.Permit != nil {
-		precondition = func(record []byte) error {
-			err := v.permit(action, record)
-			if err == nil && matches != nil {
-				err = matches(record)
-			}
-			return err
-		}
+	if h := v.handler; h.opts.Permit != nil {
+		precondition = h.permitted(v.r, v.route.key, action, precondition)
 	}
 	if !v.filter() {
 		return nil, false
@@ -79,6 +73,17 @@ func (v *view) target(action schema.Actions) (precondition func(record []byte) e
 		v.failBecause(err, ifNotFound|ifPrecondition)
 	}
 	return precondition, err == nil
+}
+
+// permitted returns a precondition that is true only if Options.Permit permits the write, too.
+func (h *Handler) permitted(r *http.Request, key string, action schema.Actions, also func(record []byte) error) func(record []byte) error {
+	return func(record []byte) error {
+		err := h.permit(r, key, action, record)
+		if err == nil && also != nil {
+			err = also(record)
+		}
+		return err
+	}
 }
 
 // update changes a record. As in Django REST framework, a request for a record that does

@@ -312,22 +312,22 @@ func (v *view) authorize(action schema.Actions) *refusal {
 	case reads:
 		action = schema.List
 	}
-	return v.refusalOf(v.handler.opts.Authorizer(v.r, v.route.key, action))
+	return v.handler.refusalOf(v.r, v.handler.opts.Authorizer(v.r, v.route.key, action))
 }
 
-// permit returns the error of Options.Permit.
-func (v *view) permit(action schema.Actions, record []byte) error {
-	if v.handler.opts.Permit == nil {
+// permit returns the refusal of a write by Options.Permit, or nil.
+func (h *Handler) permit(r *http.Request, key string, action schema.Actions, record []byte) error {
+	if h.opts.Permit == nil {
 		return nil
 	}
-	if no := v.refusalOf(v.handler.opts.Permit(v.r, v.route.key, action, record)); no != nil {
+	if no := h.refusalOf(r, h.opts.Permit(r, key, action, record)); no != nil {
 		return no
 	}
 	return nil
 }
 
-// refusalOf returns the refusal of a request by an error of the program.
-func (v *view) refusalOf(err error) *refusal {
+// refusalOf returns the refusal of a request by an error of the program, or nil.
+func (h *Handler) refusalOf(r *http.Request, err error) *refusal {
 	if err == nil {
 		return nil
 	}
@@ -335,6 +335,6 @@ func (v *view) refusalOf(err error) *refusal {
 	if errors.As(err, &no) {
 		return no
 	}
-	v.handler.opts.OnError(v.r, err)
+	h.opts.OnError(r, err)
 	return &refusal{http.StatusForbidden, "", detailNoPermission}
 }

@@ -62,7 +62,7 @@ func TestStyles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, method := range regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) traits\(`).FindAllStringSubmatch(string(source), -1) {
-			if !slices.ContainsFunc(styles, func(s pagination.Style) bool { return fmt.Sprintf("%T", s) == "pagination."+method[1] }) {
+			if !slices.ContainsFunc(append(styles, pagination.Whole{}), func(s pagination.Style) bool { return fmt.Sprintf("%T", s) == "pagination."+method[1] }) {
 				t.Errorf("%s is a style and not in the list", method[1])
 			}
 		}
@@ -108,6 +108,25 @@ func TestStyles(t *testing.T) {
 		t.Errorf("an empty number is %+v", p)
 	}
 	equal(t, "no style differs from Limits{}", pagination.TraitsOf(pagination.Limits{}), pagination.TraitsOf(nil))
+}
+
+// A list without pages has the same place and no neighbours, whatever the query has.
+func TestWhole(t *testing.T) {
+	for _, tt := range []struct {
+		style pagination.Whole
+		want  int
+	}{{pagination.Whole{}, 10_000}, {pagination.Whole{Max: 8}, 8}, {pagination.Whole{Max: -1}, math.MaxInt}} {
+		is := pagination.TraitsOf(tt.style)
+		if is.Default != tt.want || is.Max != tt.want || is.Members != nil || is.Place+is.Size != "" {
+			t.Errorf("%+v: %+v", tt.style, is)
+		}
+		q := pagination.ParseQuery("limit=3&offset=4&page=x&cursor=y&a=1")
+		p, ok := pagination.Requested(tt.style, q, 100)
+		equal(t, fmt.Sprintf("%+v: %t, the place", tt.style, ok), pagination.Place{Window: pagination.Window{Limit: tt.want}}, p)
+		next, previous := pagination.Neighbours(tt.style, p, 100, nil)
+		equal(t, "the neighbours", [2]pagination.Place{}, [2]pagination.Place{next, previous})
+		equal(t, "with another bound", pagination.Style(pagination.Whole{Max: 5}), pagination.Bounded(tt.style, pagination.Limits{Default: 3, Max: 5}))
+	}
 }
 
 // TestLinksDoNotModifyTheQuery uses a query from several goroutines, for the race

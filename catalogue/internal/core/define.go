@@ -168,6 +168,14 @@ func (c *Set) checkTogether() error {
 	for _, m := range c.All {
 		related[m.Key()] = m.Type.About
 		m.Type.describeReferences(c)
+		for _, f := range everyField(m.Type.About.Fields) {
+			if f.Refers != "" {
+				m.Type.About.Related = related
+			}
+			if to, known := c.byKey[f.Refers]; known && f.Related != "" {
+				c.All[to].Type.About.Related = related
+			}
+		}
 	}
 	for _, m := range c.All {
 		d := m.Type.About
@@ -187,7 +195,6 @@ func (c *Set) checkTogether() error {
 				return fmt.Errorf("%s: %w: field %s, inside another one, refers to ids, which records of %s do not have", d.Key, ErrInvalidType, f.Name, f.Refers)
 			}
 		}
-		d.Related = related
 		for _, col := range m.Type.Fields {
 			if col.Refers == "" || col.Inside {
 				continue
