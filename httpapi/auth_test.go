@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -105,6 +106,204 @@ func TestAuthorizedActions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// diary is a record of which only the owner changes anything. Its handlers ask Permit.
+type diary struct {
+	ID    int    `json:"id"`
+	Owner string `json:"owner" backlist:"readonly"`
+	Title string `json:"title" backlist:"maxlength=5"`
+	Next  *int   `json:"next" backlist:"refers=diaries"`
+}
+
+// newDiaries returns two diaries, the first of which is Ann's, and a handler that asks permit. The
+// header User has the user, without whom nothing is written.
+func newDiaries(t *testing.T, permit func(r *http.Request, action schema.Actions, record string) error) (*catalogue.Collection[diary], *Handler) {
+	t.Helper()
+	diaries := catalogue.Define[diary]("diaries", catalogue.Options{Description: &schema.Description{Filters: []string{"title"}}})
+	c := mustCatalogue(t, diaries)
+	must(t, c.Load(strings.NewReader(`{"diaries":[{"id":1,"owner":"ann","title":"a","next":null},{"id":2,"owner":"","title":"b","next":1}]}`), catalogue.LoadOptions{}))
+	h := mustHandler(t, c, Options{
+		ETags: true,
+		Authorizer: func(r *http.Request, _ string, _ schema.Actions) error {
+			if r.Header.Get("User") == "" {
+				return Unauthorized("Token", "")
+			}
+			return nil
+		},
+		Permit: func(r *http.Request, collection string, action schema.Actions, record []byte) error {
+			if collection != "diaries" {
+				t.Errorf("Permit is asked about %s", collection)
+			}
+			return permit(r, action, string(record))
+		},
+	})
+	return mustIn(diaries, c), h
+}
+
+// isOwner is the Permit of a service whose owners write.
+func isOwner(r *http.Request, _ schema.Actions, record string) error {
+	if user := r.Header.Get("User"); user == "" || !strings.Contains(record, `"owner":"`+user+`"`) {
+		return Forbidden("")
+	}
+	return nil
+}
+
+// TestPermitOrder sends requests that are wrong in several ways. The responses are those of the
+// framework's own tutorial, in its order: the user, the method, filters, the record, its owner, the type
+// of the body, its syntax and its fields. Preconditions, which the framework lacks, come after the owner.
+func TestPermitOrder(t *testing.T) {
+	const forbidden = `{"detail":"You do not have permission to perform this action."}`
+	for _, test := range []struct {
+		reason, user, method, target, body string
+		header                             string // a name and its value
+		status                             int
+		want                               string // the beginning of the body
+	}{
+		{"reads are anybody's", "", "GET", "1/", "", "", 200, `{"id":1,"owner":"ann","title":"a","next":null}`},
+		{"so are lists", "bob", "GET", "", "", "", 200, `{"count":2,`},
+		{"the user comes first", "", "PATCH", "9/?title=x", "{", "", 401, noCredentials},
+		{"a new record is no one's before", "bob", "POST", "", `{"title":"too long","next":null}`, "", 400, `{"title":[`},
+		{"a method that is not served", "bob", "DELETE", "", "", "", 405, `{"detail":"Method`},
+		{"a record that does not exist", "bob", "PATCH", "9/", "{", "", 404, notFound},
+		{"a record that a filter hides", "bob", "DELETE", "1/?title=x", "", "", 404, notFound},
+		{"the owner before the type", "bob", "PUT", "1/", "{", "Content-Type: text/plain", 403, forbidden},
+		{"the owner before the length", "bob", "PUT", "1/", strings.Repeat(" ", 1<<20+1), "", 403, forbidden},
+		{"the owner before the syntax", "bob", "PATCH", "1/", "{", "", 403, forbidden},
+		{"the owner before the fields", "bob", "PUT", "1/", "{}", "", 403, forbidden},
+		{"the owner before references", "bob", "DELETE", "1/", "", "", 403, forbidden},
+		{"the owner before preconditions", "bob", "DELETE", "1/", "", `If-Match: "x"`, 403, forbidden},
+		{"a record without an owner", "bob", "DELETE", "2/", "", "", 403, forbidden},
+		{"a precondition before the body", "ann", "PATCH", "1/", "{", `If-Match: "x"`, 412, `{"detail":"Precondition`},
+		{"a type", "ann", "PUT", "1/", "{", "Content-Type: text/plain", 415, `{"detail":"Unsupported`},
+		{"a syntax", "ann", "PATCH", "1/", "{", "", 400, `{"detail":"JSON parse`},
+		{"fields", "ann", "PATCH", "1/", `{"title":"too long"}`, "", 400, `{"title":[`},
+		{"references", "ann", "DELETE", "1/", "", "", 409, `{"detail":"The record cannot`},
+		{"the owner writes", "ann", "PATCH", "1/", `{"title":"c","owner":"bob"}`, "", 200, `{"id":1,"owner":"ann","title":"c","next":null}`},
+		{"an owner by OPTIONS", "ann", "OPTIONS", "1/", "", "", 200, `{"name":"Diary Instance","description":"","renders":["application/json"],"parses":["application/json"],"actions":{"PUT":`},
+		{"a list by OPTIONS", "bob", "OPTIONS", "", "", "", 200, `{"name":"Diary List","description":"","renders":["application/json"],"parses":["application/json"],"actions":{"POST":`},
+		{"another one by OPTIONS", "bob", "OPTIONS", "1/", "", "", 200, `{"name":"Diary Instance","description":"","renders":["application/json"],"parses":["application/json"]}`},
+	} {
+		_, h := newDiaries(t, isOwner)
+		c := call{test.method, "/api/diaries/" + test.target, http.Header{"User": {test.user}}, test.body}
+		if name, value, ok := strings.Cut(test.header, ": "); ok {
+			c.header.Set(name, value)
+		}
+		if got := c.do(h); got.Status != test.status || !strings.HasPrefix(got.Body, test.want) {
+			t.Errorf("%s: %d %s, want %d %s", test.reason, got.Status, got.Body, test.status, test.want)
+		}
+	}
+}
+
+// TestPermitAtWrite changes the owner of a record after Permit has been asked for the first time. Then
+// the request changes nothing.
+func TestPermitAtWrite(t *testing.T) {
+	for method, body := range map[string]string{"PUT": `{"title":"c","next":null}`, "PATCH": `{"title":"c"}`, "DELETE": ""} {
+		for _, ifMatch := range []bool{false, true} {
+			var diaries *catalogue.Collection[diary]
+			var asked []string
+			diaries, h := newDiaries(t, func(r *http.Request, action schema.Actions, record string) error {
+				err := isOwner(r, action, record)
+				if asked = append(asked, record); len(asked) == 1 {
+					must(t, diaries.Update(1, func(d *diary) error { d.Owner = "bob"; return nil }))
+				}
+				return err
+			})
+			must(t, diaries.Update(2, func(d *diary) error { d.Next = nil; return nil }))
+			header := http.Header{"User": {"ann"}}
+			if ifMatch {
+				header.Set("If-Match", get(h, "/api/diaries/1/").Header["Etag"])
+			}
+			got := call{method, "/api/diaries/1/", header, body}.do(h)
+			if got.Status != 403 {
+				t.Errorf("%s, with If-Match: %t: %d %s, want 403", method, ifMatch, got.Status, got.Body)
+			}
+			equal(t, method+": asked for", []string{`{"id":1,"owner":"ann","title":"a","next":null}`, `{"id":1,"owner":"bob","title":"a","next":null}`}, asked)
+			now, err := diaries.Get(1)
+			must(t, err)
+			equal(t, method+": the record", diary{ID: 1, Owner: "bob", Title: "a"}, now)
+		}
+	}
+}
+
+// TestPermitErrors has a Permit that fails, the first or the second time that it is asked.
+func TestPermitErrors(t *testing.T) {
+	secret := errors.New("password is 1234")
+	for _, test := range []struct {
+		reason          string
+		err             error // or a panic without one
+		status          int
+		challenge, body string
+		reported        error
+	}{
+		{"unauthorized", Unauthorized("Token", "Who?"), 401, "Token", `{"detail":"Who?"}`, nil},
+		{"wrapped", fmt.Errorf("%w: %w", secret, Forbidden("No.")), 403, "", `{"detail":"No."}`, nil},
+		{"another error", secret, 403, "", `{"detail":"You do not have permission to perform this action."}`, secret},
+		{"not a 404", catalogue.ErrNotFound, 403, "", `{"detail":"You do not have permission to perform this action."}`, catalogue.ErrNotFound},
+		{"a panic", nil, 500, "", internalError, ErrPanic},
+	} {
+		for _, method := range []string{"PUT", "PATCH", "DELETE"} {
+			for at := range 2 {
+				asked := 0
+				diaries, h := newDiaries(t, func(*http.Request, schema.Actions, string) error {
+					if asked++; asked != at+1 {
+						return nil
+					}
+					if test.err == nil {
+						panic(secret)
+					}
+					return test.err
+				})
+				must(t, diaries.Update(2, func(d *diary) error { d.Next = nil; return nil }))
+				var reported error
+				h.opts.OnError = func(_ *http.Request, err error) { reported = err }
+				c := call{method, "/api/diaries/1/", http.Header{"User": {"ann"}}, `{"title":"c","next":null}`}
+				got := c.do(h)
+				about := fmt.Sprintf("%s, %s, asked %d times", test.reason, method, at+1)
+				if got.Status != test.status || got.Header["Www-Authenticate"] != test.challenge || got.Body != test.body {
+					t.Errorf("%s: %d %q %s, want %d %q %s", about, got.Status, got.Header["Www-Authenticate"], got.Body, test.status, test.challenge, test.body)
+				}
+				if !errors.Is(reported, test.reported) {
+					t.Errorf("%s: reported %v, want %v", about, reported, test.reported)
+				}
+				if n := diaries.Revision(); n != 2 { // after the load and the change above
+					t.Errorf("%s: revision %d, want 2", about, n)
+				}
+				if got := c.do(h); got.Status/100 != 2 {
+					t.Errorf("%s, once more: %d %s", about, got.Status, got.Body)
+				}
+			}
+		}
+	}
+	_, h := newDiaries(t, func(*http.Request, schema.Actions, string) error { return secret })
+	var reported error
+	h.opts.OnError = func(_ *http.Request, err error) { reported = err }
+	got := call{"OPTIONS", "/api/diaries/1/", http.Header{"User": {"ann"}}, ""}.do(h)
+	if got.Status != 200 || strings.Contains(got.Body, "actions") || reported != secret {
+		t.Errorf("OPTIONS: %d %s, reported %v", got.Status, got.Body, reported)
+	}
+}
+
+// TestPermitReads reads the stored record in Permit, with a field that no response has, before the write
+// and at its instant.
+func TestPermitReads(t *testing.T) {
+	type secret struct {
+		ID    int    `json:"id"`
+		Owner string `json:"owner" backlist:"hidden,blank"`
+	}
+	secrets := catalogue.Define[secret]("secrets", catalogue.Options{})
+	c := mustCatalogue(t, secrets)
+	must(t, c.Load(strings.NewReader(`{"secrets":[{"id":1,"owner":"ann"}]}`), catalogue.LoadOptions{}))
+	var got []string
+	h := mustHandler(t, c, Options{Authorizer: AllowAll, Permit: func(_ *http.Request, _ string, _ schema.Actions, record []byte) error {
+		stored, err := mustIn(secrets, c).Get(1)
+		got = append(got, string(record), stored.Owner)
+		return err
+	}})
+	if status, body := send(h, "PATCH", "/api/secrets/1/", `{"owner":"bob"}`); status != 200 {
+		t.Errorf("%d %s", status, body)
+	}
+	equal(t, "records and owners", []string{`{"id":1}`, "ann", `{"id":1}`, "ann"}, got)
 }
 
 // observed returns an OnAccess and what it was called with.

@@ -48,7 +48,8 @@
 // # Users
 //
 // An [Authorizer] decides which requests are permitted, [Restrict] which records exist for a
-// request, and Options.Assign which values the request determines, such as the owner.
+// request, Options.Permit which of them it may change, and Options.Assign which values it
+// determines, such as the owner.
 //
 // # Conditional requests
 //

@@ -43,9 +43,28 @@ type Options struct {
 	AuthorizeReads bool
 
 	// Permit, if not nil, decides whether a request that the Authorizer permits may change or delete a
-	// record, whose JSON it must neither modify nor keep. It returns nil, or the error of an
-	// Authorizer. It is called before the body is read, once more with the record at the instant of the
-	// write, and by OPTIONS of a record.
+	// record, for instance because its user owns that:
+	//
+	//	func(r *http.Request, _ string, _ schema.Actions, record []byte) error {
+	//		var note struct{ Owner string }
+	//		err := json.Unmarshal(record, &note)
+	//		if err == nil && note.Owner != userOf(r) {
+	//			err = httpapi.Forbidden("")
+	//		}
+	//		return err
+	//	}
+	//
+	// It is called with the key of the collection, one of [schema.Update], [schema.PartialUpdate] and
+	// [schema.Destroy], and the JSON of the record as a response to the request would have it, without
+	// hidden fields, which it must neither modify nor keep. Permit returns nil or, as an [Authorizer]
+	// does, the error that determines the response.
+	//
+	// It is called after the record has been found, and before preconditions are compared and the body
+	// is read; then again with the record at the instant of the write, which may have another owner by
+	// then. It must not write to the collection there: it could deadlock. A read of a catalogue has the
+	// record as it is before the write, hidden fields included. OPTIONS of a record and pages of
+	// package browse call it to decide what they offer, so it should have no side effects. Reads do
+	// not call it: [Restrict] decides which records they find. Permit must be safe for concurrent use.
 	Permit func(r *http.Request, collection string, action schema.Actions, record []byte) error
 
 	// Assign, if not nil, returns the values of fields of a new or changed record that the request

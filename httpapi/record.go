@@ -43,40 +43,46 @@ func (v *view) retrieve() {
 	v.write(http.StatusOK, record)
 }
 
-// exists reports whether the record of the path exists and no filter hides it. If that
-// cannot be determined, exists returns false.
+// exists reports whether the record of the path exists, no filter hides it and the request may change
+// it. If that cannot be determined, exists returns false.
 func (v *view) exists() bool {
-	_, err := v.selection()
-	if err != nil {
-		return false
-	}
-	record, err := v.route.getter.Get(v.r.Context(), v.segment, v.q.Filter)
-	return err == nil && v.handler.permit(v.r, v.route.key, schema.Update, record) == nil
+	_, _, err := v.permitted(schema.Update)
+	return err == nil
 }
 
-// target returns the precondition of a write to the record of the path, if that exists and satisfies it
-// and the filter. Otherwise it sends an error response. A collection that restricts Get thereby
-// restricts the writes.
+// permitted returns the record of the path, if that exists, satisfies the filter, and Options.Permit
+// permits a write to it. Otherwise possible are the causes that are the client's mistake. A collection
+// that restricts Get thereby restricts the writes.
+func (v *view) permitted(action schema.Actions) (record []byte, possible causes, err error) {
+	if possible, err = v.selection(); err != nil {
+		return nil, possible, err
+	}
+	record, err = v.route.getter.Get(v.r.Context(), v.segment, v.q.Filter)
+	if err == nil {
+		err = v.handler.permit(v.r, v.route.key, action, record)
+	}
+	return record, ifNotFound, err
+}
+
+// target returns the precondition of a write to the record of the path, if that is permitted and the
+// record satisfies it. Otherwise it sends an error response.
 func (v *view) target(action schema.Actions) (precondition func(record []byte) error, ok bool) {
 	precondition = v.precondition()
-	if h := v.handler; h.opts.Permit != nil {
-		precondition = h.permitted(v.r, v.route.key, action, precondition)
-	}
-	if !v.filter() {
-		return nil, false
-	}
-	record, err := v.route.getter.Get(v.r.Context(), v.segment, v.q.Filter)
+	record, possible, err := v.permitted(action)
 	if err == nil && precondition != nil {
 		err = precondition(record)
 	}
 	if err != nil {
-		v.failBecause(err, ifNotFound|ifPrecondition)
+		v.failBecause(err, possible|ifPrecondition)
+	} else if v.handler.opts.Permit != nil {
+		precondition = v.handler.stillPermitted(v.r, v.route.key, action, precondition)
 	}
 	return precondition, err == nil
 }
 
-// permitted returns a precondition that is true only if Options.Permit permits the write, too.
-func (h *Handler) permitted(r *http.Request, key string, action schema.Actions, also func(record []byte) error) func(record []byte) error {
+// stillPermitted returns a precondition that is true only if Options.Permit permits the write, too. The
+// record may be another one than that for which it has been asked before.
+func (h *Handler) stillPermitted(r *http.Request, key string, action schema.Actions, also func(record []byte) error) func(record []byte) error {
 	return func(record []byte) error {
 		err := h.permit(r, key, action, record)
 		if err == nil && also != nil {

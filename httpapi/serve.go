@@ -65,9 +65,17 @@ func (o operations) Admit(w http.ResponseWriter, r *http.Request, use func(wire.
 	var v view
 	v.receive(o.handler, w, r)
 	defer v.recovered()
-	if _, ok := v.admit(); ok && use != nil && v.selected() {
-		if err := use(&v); err != nil {
-			v.failBecause(err, 0)
+	switch action, ok := v.admit(); {
+	case !ok:
+	case use != nil:
+		if v.selected() {
+			if err := use(&v); err != nil {
+				v.failBecause(err, 0)
+			}
+		}
+	case v.route.isRecord && o.handler.opts.Permit != nil:
+		if _, possible, err := v.permitted(action); err != nil {
+			v.failBecause(err, possible)
 		}
 	}
 	return !v.sent

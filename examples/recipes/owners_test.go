@@ -1,7 +1,6 @@
 package recipes
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ func TestPerOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	users := map[string]string{ann: "ann", bob: "bob"}
-	h, err := PerOwner(cat, httpapi.Options{ETags: true}, func(r *http.Request) string { return users[r.Header.Get("Authorization")] })
+	h, err := httpapi.New(cat, PerOwner(httpapi.Options{ETags: true}, func(r *http.Request) string { return users[r.Header.Get("Authorization")] }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,42 +67,4 @@ func TestPerOwner(t *testing.T) {
 	if got := s.do("DELETE", "notes/1/", "", "Authorization", bob, "If-Match", `"x"`); got.StatusCode != 403 {
 		t.Errorf("with a precondition: %d, want 403", got.StatusCode)
 	}
-}
-
-// TestOwnerAtWrite checks the owner at the instant of the write: in this test Get does not.
-func TestOwnerAtWrite(t *testing.T) {
-	cat, err := catalogue.New(catalogue.Define[note]("notes", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cat.Load(strings.NewReader(`{"notes":[{"id":1,"owner":"ann","title":"a"}]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	all, err := cat.Collection("notes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := httpapi.NewHandler([]httpapi.Collection{readable{owned{all}}}, httpapi.Options{Authorizer: httpapi.AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := serve(t, asUser(h, requester{"bob", true}), "")
-	for method, body := range map[string]string{"PATCH": `{"title":1}`, "PUT": `{}`, "DELETE": ""} {
-		if got := s.do(method, "notes/1/", body); got.StatusCode != 403 {
-			t.Errorf("%s: %d %s, want 403", method, got.StatusCode, got.body)
-		}
-	}
-}
-
-// readable shows each record, as if another user owned it a moment later.
-type readable struct{ owned }
-
-func (c readable) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
-	return c.AnyCollection.Get(ctx, segment, filter)
-}
-
-func asUser(h http.Handler, from requester) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requester{}, from)))
-	})
 }

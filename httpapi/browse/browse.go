@@ -49,9 +49,9 @@
 // # Forms
 //
 // A collection links to a form for a new record, and a record to a form with its values and to a
-// confirmation of a deletion, if these actions are served and the handler permits the caller to
-// write; a page without these links explains why. The form of a record sends a PATCH if that is
-// served, so callers that may use PUT should be permitted PATCH too. [New] describes their fields.
+// confirmation of a deletion, if these actions are served and the handler permits them to the
+// caller, for that record too; a page without these links explains why. The form of a record sends
+// a PATCH if that is served, and otherwise a PUT. [New] describes their fields.
 //
 // # Concurrent changes
 //

@@ -87,7 +87,7 @@ func (v *view) delete() *response {
 
 // change changes a record. If the sender may not do that, the form is not read.
 func (v *view) change(method string) *response {
-	if no := v.denied(http.MethodPut); no != nil && v.c.Actions.Has(schema.Update) {
+	if no := v.denied(method); no != nil {
 		return no
 	}
 	now := v.get(v.r.URL.Path)

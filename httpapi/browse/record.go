@@ -46,15 +46,15 @@ func (v *view) newRecord(resp *response) *record {
 		r.Members = append(r.Members, c)
 	}
 	method, tag := v.c.updateMethod(), resp.Sent.Get("Etag")
-	mayChange := method != "" && (!v.c.Actions.Has(schema.Update) || v.denied(http.MethodPut) == nil)
-	if method != "" && !mayChange {
-		r.ReadOnly = v.readOnly()
-	}
+	mayChange := method != "" && v.denied(method) == nil
 	if mayChange {
 		r.Change = v.query.with(methodName, method)
 	}
-	if v.c.Actions.Has(schema.Destroy) && (mayChange || method == "") {
+	if v.c.Actions.Has(schema.Destroy) && v.denied(http.MethodDelete) == nil {
 		r.Delete = v.query.with(methodName, http.MethodDelete)
+	}
+	if v.c.Actions&(wire.RecordActions&^schema.Retrieve) != 0 && r.Change == "" && r.Delete == "" {
+		r.ReadOnly = v.readOnly()
 	}
 	switch asked := v.query.get(methodName); {
 	case r.Delete != "" && asked == http.MethodDelete:

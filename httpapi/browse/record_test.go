@@ -280,7 +280,8 @@ func TestDeletion(t *testing.T) {
 	equal(t, "writes", []string{"delete 1"}, own.films.calls)
 }
 
-// The form and the link to the deletion are shown only if the authorizer permits a PUT.
+// The form and the link to the deletion are shown only if the authorizer permits what they send, and
+// Options.Permit permits it for the record.
 func TestChangeRequiresPermission(t *testing.T) {
 	only := func(allowed schema.Actions) httpapi.Authorizer {
 		return func(_ *http.Request, _ string, action schema.Actions) error {
@@ -300,21 +301,38 @@ func TestChangeRequiresPermission(t *testing.T) {
 		{"everything is permitted", httpapi.AllowAll, all, true, true},
 		{"no authorizer", nil, all, false, false},
 		{"only creation is permitted", only(schema.Create), all, false, false},
-		{"only PUT is permitted", only(schema.Update), all, true, true},
+		{"only PUT is permitted, which the form does not send", only(schema.Update), all, false, false},
+		{"only PATCH is permitted", only(schema.PartialUpdate), all, true, false},
+		{"only deletion is permitted", only(schema.Destroy), all, false, true},
+		{"only PUT is permitted and served", only(schema.Update), schema.List | schema.Retrieve | schema.Update, true, false},
 		{"only reads are served", httpapi.AllowAll, schema.List | schema.Retrieve, false, false},
 		{"no deletion is served", httpapi.AllowAll, all &^ schema.Destroy, true, false},
 		{"only deletion is served", httpapi.AllowAll, schema.List | schema.Retrieve | schema.Destroy, false, true},
 	}
-	for _, test := range tests {
+	for i := range 2 * len(tests) {
+		test, opts := tests[i/2], httpapi.Options{Authorizer: tests[i/2].authorizer}
+		if i%2 == 1 && opts.Authorizer != nil { // the same for the record
+			test.reason += " for the record"
+			opts = httpapi.Options{Authorizer: httpapi.AllowAll, Permit: func(r *http.Request, key string, action schema.Actions, record []byte) error {
+				if !strings.HasPrefix(string(record), `{"id":1,`) {
+					t.Errorf("%s: asked for %s", test.reason, record)
+				}
+				return test.authorizer(r, key, action)
+			}}
+		}
 		own := newService()
 		own.films.about.Actions = test.served
-		h := own.handler(t, httpapi.Options{Authorizer: test.authorizer})
+		h := own.handler(t, opts)
 		page := get(h, "/api/films/1/")
+		if only := page.find("p", "class", "lead only"); (len(only) == 1) != (!test.form && !test.delete && test.served != schema.List|schema.Retrieve) {
+			t.Errorf("%s: %d times read-only", test.reason, len(only))
+		}
 		if _, got := page.links()["Change"]; got != test.form {
 			t.Errorf("%s: there is a link to the form: %t", test.reason, got)
 		}
 		for _, method := range []string{"PUT", "PATCH"} {
-			if form := get(h, "/api/films/1/?_method="+method).find("form", "method", "post"); len(form) == 1 != (test.form && method == "PATCH") {
+			sent := method == "PATCH" == test.served.Has(schema.PartialUpdate)
+			if form := get(h, "/api/films/1/?_method="+method).find("form", "method", "post"); len(form) == 1 != (test.form && sent) {
 				t.Errorf("%s: %d forms for %s", test.reason, len(form), method)
 			}
 		}
@@ -328,10 +346,12 @@ func TestChangeRequiresPermission(t *testing.T) {
 	}
 }
 
-// The form is not read if the authorizer does not permit the change.
+// The form is not read if the authorizer or Options.Permit does not permit the change.
 func TestForbiddenChangeIsNotRead(t *testing.T) {
-	h := newService().handler(t, httpapi.Options{})
-	for _, method := range []string{"PATCH", "DELETE"} {
+	denied := newService().handler(t, httpapi.Options{})
+	others := newService().handler(t, httpapi.Options{Authorizer: httpapi.AllowAll, Permit: func(*http.Request, string, schema.Actions, []byte) error { return httpapi.Forbidden("") }})
+	for i, method := range []string{"PATCH", "DELETE", "PATCH", "DELETE"} {
+		h := []http.Handler{denied, others}[i/2]
 		r := formRequest("/api/films/1/?_method="+method, "")
 		r.Body = struct {
 			unreadBody

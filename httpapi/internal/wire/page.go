@@ -17,8 +17,8 @@ type Operations interface {
 	http.Handler
 
 	// Admit reports whether a request would be performed, as far as this is known before its body is
-	// read and a record is sought: whether the path is served and the method authorized. If use is not
-	// nil, the request is a GET of a list. Admit then calls use with what it selects, whatever the style
+	// read: whether the path is served and the method authorized, and that for the record if this
+	// decides. If use is not nil, the request is a GET of a list. Admit then calls use with what it selects, whatever the style
 	// of pages is, and reports whether this succeeds.
 	Admit(w http.ResponseWriter, r *http.Request, use func(Selection) error) bool
 }
