@@ -172,8 +172,8 @@ type Revisioner interface {
 // reads, changes or deletes records. Other records do not exist for the request: they are neither
 // in its pages, nor counted, nor found. No parameters select all records.
 //
-// The parameters are those of [schema.Description.Filter], of any field in the description or of a
-// record to which it refers, whether or not the description lists them as Filters. An unknown
+// The parameters are those of [schema.Description.Filter], of any field in the description or at the end
+// of a path to other records, whether or not the description lists them as Filters. An unknown
 // parameter, an invalid value, a parameter whose value counts as absent, and regular expressions
 // that take too much work are errors, handled like those of List.
 //
@@ -204,7 +204,8 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 		if err != nil {
 			return nil, err
 		}
-		d := schema.Description{Fields: about.Fields, Related: about.Related, Filters: slices.Sorted(maps.Keys(params))}
+		d := schema.Description{Key: about.Key, Of: about.Of, Fields: about.Fields, Related: about.Related}
+		d.Filters = slices.Sorted(maps.Keys(params))
 		filter, err := d.Filter(schema.WithVisible(ctx, nil), func(name string) []string { return params[name] }, anyRecord())
 		if err == nil && len(filter.Tests) < len(params) {
 			err = fmt.Errorf("%s: one of the parameters %q is unknown or has no value", about.Key, d.Filters)

@@ -177,3 +177,38 @@ func TestTagsHideRevisions(t *testing.T) {
 		}
 	}
 }
+
+// The rows of a user can depend on what refers to a record, also where a path leads to it from there.
+func TestRestrictBackwards(t *testing.T) {
+	type list struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	type entry struct {
+		ID    int    `json:"id"`
+		Owner string `json:"owner"`
+		List  int    `json:"list" backlist:"refers=lists,related=entries"`
+	}
+	c := mustCatalogue(t,
+		catalogue.Define[list]("lists", catalogue.Options{Description: &schema.Description{Filters: []string{"entries__owner"}}}),
+		catalogue.Define[entry]("entries", catalogue.Options{Description: &schema.Description{Filters: []string{"list__name__startswith"}}}))
+	const data = `{"lists":[{"id":1,"name":"ann's"},{"id":2,"name":"both"},{"id":3,"name":"bob's"},{"id":4,"name":"nobody's"}],
+		"entries":[{"id":1,"owner":"ann","list":1},{"id":2,"owner":"ann","list":2},{"id":3,"owner":"bob","list":2},{"id":4,"owner":"bob","list":3}]}`
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{References: true}))
+	h := newStubHandler(t, Options{}, collectionOf(t, c, "entries"), Restrict(collectionOf(t, c, "lists"), func(ctx context.Context) (url.Values, error) {
+		return url.Values{"entries__owner": {ctx.Value(userKey{}).(string)}}, nil
+	}))
+	for _, tt := range []struct{ reason, user, target, want string }{
+		{"the user's lists", "ann", "/api/lists/", `"results":[{"id":1,"name":"ann's"},{"id":2,"name":"both"}]}`},
+		{"of another", "bob", "/api/lists/", `"results":[{"id":2,"name":"both"},{"id":3,"name":"bob's"}]}`},
+		{"another one's list", "bob", "/api/lists/1/", `{"detail":"Not found."}`},
+		{"a filter beside the rows", "ann", "/api/lists/?entries__owner=bob", `"results":[{"id":2,"name":"both"}]}`},
+		{"a path to another one's list", "bob", "/api/entries/?list__name__startswith=ann", `"count":0,`},
+		{"a path to the user's list", "ann", "/api/entries/?list__name__startswith=ann", `"count":1,`},
+	} {
+		got := call{target: tt.target}.doAs(h, tt.user)
+		if !strings.Contains(got.Body, tt.want) {
+			t.Errorf("%s: %d %s, want %s", tt.reason, got.Status, got.Body, tt.want)
+		}
+	}
+}
