@@ -64,7 +64,7 @@ func (q *statement) where(t *table, alias string, f schema.Filter) (string, erro
 }
 
 // search returns the condition that all words of a search are in one row of a join: a record, and one
-// choice of the records to which it refers.
+// choice of the records to which each of its relations leads.
 func (q *statement) search(t *table, alias string, words [][]schema.Test) string {
 	others, joins := map[string]string{}, "" // by the paths that lead to them
 	var all []string
@@ -72,13 +72,13 @@ func (q *statement) search(t *table, alias string, words [][]schema.Test) string
 		var some []string
 		for _, test := range word {
 			of, at, path := t, alias, ""
-			for c, to, rest, crosses := of.follow(test.Field); crosses; c, to, rest, crosses = of.follow(test.Field) {
-				path += c.name + "__"
+			for r, rest, crosses := of.follow(test.Field); crosses; r, rest, crosses = of.follow(test.Field) {
+				path += strings.TrimSuffix(test.Field, rest)
 				if others[path] == "" {
 					others[path] = q.alias()
-					joins += " LEFT JOIN " + to.name() + " " + others[path] + " ON " + q.related(c, at, to, others[path], test.All)
+					joins += " LEFT JOIN " + r.to.name() + " " + others[path] + " ON " + q.related(r, at, others[path], test.All)
 				}
-				of, at, test.Field = to, others[path], rest
+				of, at, test.Field = r.to, others[path], rest
 			}
 			some = append(some, q.lookup(of, at, test))
 		}
@@ -105,43 +105,33 @@ func joined(conditions []string, operator, none string) string {
 }
 
 // test returns the condition of a test. One of another record holds for some record to which the
-// reference refers, and isnull holds, too, if it refers to none.
+// relation leads, and isnull holds, too, if it leads to none.
 func (q *statement) test(t *table, alias string, test schema.Test) string {
-	c, to, rest, crosses := t.follow(test.Field)
+	r, rest, crosses := t.follow(test.Field)
 	if !crosses {
 		return q.lookup(t, alias, test)
 	}
 	other := q.alias()
-	from := "SELECT 1 FROM " + to.name() + " " + other + " WHERE " + q.related(c, alias, to, other, test.All)
+	from := "SELECT 1 FROM " + r.to.name() + " " + other + " WHERE " + q.related(r, alias, other, test.All)
 	test.Field = rest
-	sql := "EXISTS (" + from + " AND " + q.test(to, other, test) + ")"
+	sql := "EXISTS (" + from + " AND " + q.test(r.to, other, test) + ")"
 	if test.Lookup == "isnull" && slices.Equal(test.Values, []string{"true"}) {
 		sql = "(" + sql + " OR NOT EXISTS (" + from + "))"
 	}
 	return sql
 }
 
-// related returns the condition that a column refers to a record of another table that exists for the
+// related returns the condition that a relation leads from a record to another one that exists for the
 // request, or to any if all is set.
-func (q *statement) related(c column, alias string, to *table, other string, all bool) string {
-	sql := refers(c, alias, to, other)
+func (q *statement) related(r relation, from, to string, all bool) string {
+	sql := r.holds(from, to)
 	if !all {
-		for _, test := range q.rows[to.about.Key] {
+		for _, test := range q.rows[r.to.about.Key] {
 			test.All = true
-			sql += " AND " + q.test(to, other, test)
+			sql += " AND " + q.test(r.to, to, test)
 		}
 	}
 	return sql
-}
-
-// refers returns the condition that a column refers to a record of another table.
-func refers(c column, alias string, to *table, other string) string {
-	target, value := other+"."+quote(c.refersBy(to)), alias+"."+quote(c.name)
-	if c.field.Kind == schema.References {
-		return target + " = ANY(" + value + ")"
-	}
-	by, _ := to.column(c.refersBy(to))
-	return by.equals(target, value)
 }
 
 // ordered are the lookups that compare values in the order of the field.
@@ -169,9 +159,9 @@ var textual = [...]textLookup{
 // foldedPaths returns the fields that lookups without regard to case can read.
 func (t *table) foldedPaths() (paths []string) {
 	for _, name := range t.about.Filters {
-		_, lookup, _ := t.about.Parameter(name)
+		path, lookup, _ := t.parameter(name)
 		if slices.ContainsFunc(textual[:], func(l textLookup) bool { return l.upper && l.lookup == lookup }) {
-			paths = append(paths, strings.TrimSuffix(name, "__"+lookup))
+			paths = append(paths, path)
 		}
 	}
 	for _, entry := range t.about.Search {
@@ -179,6 +169,12 @@ func (t *table) foldedPaths() (paths []string) {
 		paths = append(paths, field)
 	}
 	return paths
+}
+
+// parameter returns the path and the lookup that an entry of Filters names.
+func (t *table) parameter(name string) (path, lookup string, err error) {
+	_, lookup, err = t.about.Parameter(name)
+	return strings.TrimSuffix(cmp.Or(t.about.Parameters[name], name), "__"+lookup), lookup, err
 }
 
 // lookup returns the condition of a test of a field of the table.

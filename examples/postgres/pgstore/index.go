@@ -65,8 +65,8 @@ func notUnique(err error, indexes []index) error {
 }
 
 // indexes returns an index for each unique field and set, filter, search at the beginning of text,
-// and order that the description declares, for Options.Indexes, and for references to records that
-// requests can delete or rename.
+// and order that the description declares, for Options.Indexes, for references to records that
+// requests can delete or rename, and for those with a name backwards.
 func (t *table) indexes() (list []index) {
 	for _, set := range t.uniqueSets() {
 		list = append(list, index{t, "UNIQUE INDEX", t.uniqueName(set), "(" + t.uniqueExprs(set) + ")"})
@@ -90,7 +90,8 @@ func (t *table) indexes() (list []index) {
 		order(terms...)
 	}
 	for _, c := range t.columns {
-		if to, err := t.store.table(c.field.Refers); err == nil && len(c.path) == 1 && to.about.Actions&(schema.Destroy|schema.Update) != 0 {
+		to, err := t.store.table(c.field.Refers)
+		if err == nil && len(c.path) == 1 && (c.field.Related != "" || to.about.Actions&(schema.Destroy|schema.Update) != 0) {
 			list = append(list, t.indexOf(c)...)
 		}
 		if c.form == formUpper {
@@ -98,9 +99,8 @@ func (t *table) indexes() (list []index) {
 		}
 	}
 	for _, name := range t.about.Filters {
-		if f, lookup, err := t.about.Parameter(name); err == nil {
-			path := strings.TrimSuffix(name, "__"+lookup)
-			if c, of, ok := t.reach(path); ok && f.Kind != 0 {
+		if path, _, err := t.parameter(name); err == nil {
+			if c, of, ok := t.reach(path); ok {
 				list = append(list, of.indexOf(c)...)
 			}
 		}
@@ -113,8 +113,8 @@ func (t *table) reach(path string) (c column, of *table, ok bool) {
 	if c, ok := t.column(path); ok {
 		return c, t, true
 	}
-	if _, to, rest, ok := t.follow(path); ok {
-		return to.reach(rest)
+	if r, rest, ok := t.follow(path); ok {
+		return r.to.reach(rest)
 	}
 	return column{}, nil, false
 }

@@ -100,7 +100,7 @@ func (q *statement) orderBy(t *table, terms []ordering.Term, numbers map[string]
 }
 
 // exprs returns the expressions of the field of a term, of a table with an alias, or nil if there is
-// no such field. That of another record is null if the reference leads to none. Of several records
+// no such field. That of another record is null if the relation leads to none. Of several records
 // the first value in the direction of the term counts.
 func (q *statement) exprs(t *table, alias string, term ordering.Term, numbers map[string]int) []expr {
 	if c, ok := t.column(term.Field); ok {
@@ -109,16 +109,16 @@ func (q *statement) exprs(t *table, alias string, term ordering.Term, numbers ma
 	if n, ok := numbers[ordering.Snake(term.Field)]; ok { // line1 is line_1
 		return keyExprs(n)
 	}
-	c, to, rest, ok := t.follow(term.Field)
+	r, rest, ok := t.follow(term.Field)
 	if !ok {
 		return nil
 	}
 	other := alias + "r"
-	exprs := q.exprs(to, other, ordering.Term{Field: rest, Desc: term.Desc}, nil)
-	related := q.related(c, alias, to, other, false)
+	exprs := q.exprs(r.to, other, ordering.Term{Field: rest, Desc: term.Desc}, nil)
+	related := q.related(r, alias, other, false)
 	for i, e := range exprs {
 		e.desc = term.Desc
-		exprs[i].text = "(SELECT " + e.text + " FROM " + to.name() + " " + other + " WHERE " + related +
+		exprs[i].text = "(SELECT " + e.text + " FROM " + r.to.name() + " " + other + " WHERE " + related +
 			" ORDER BY " + e.text + e.direction() + " LIMIT 1)"
 	}
 	return exprs
@@ -192,7 +192,7 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 	}
 	if first := t.terms(terms)[0].Field; first == t.identity.name { // it has one
 		return nil
-	} else if _, _, _, crosses := t.follow(first); crosses {
+	} else if _, _, crosses := t.follow(first); crosses {
 		return fmt.Errorf("%s: %w: %s is a field of other records", key, ErrIndex, first)
 	}
 	if order[0].desc { // one index serves both directions

@@ -30,6 +30,13 @@ func TestInvalidOptions(t *testing.T) {
 			ID   int    `json:"id"`
 			Name string `json:"a_name_of_a_field_that_is_too_long_for_a_column_of_a_table_x"`
 		}]()}, "pgstore: invalid options: Definitions: notes: the name a_name_of_a_field_that_is_too_long_for_a_column_of_a_table_x is too long for PostgreSQL"},
+		{"records that are shown", pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{catalogue.Show(
+			catalogue.Define[profile]("profiles", catalogue.Options{}), func(*catalogue.Catalogue, *profile) (topic, error) { return topic{}, nil }),
+			catalogue.Define[writer]("writers", catalogue.Options{})}},
+			"pgstore: invalid options: Definitions: profiles: a definition by catalogue.Show or ShowInLists is not supported: what its function reads is not known"},
+		{"records that are shown in lists", pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{catalogue.ShowInLists(
+			catalogue.Define[mark]("marks", catalogue.Options{}), func(*catalogue.Catalogue, *mark) (topic, error) { return topic{}, nil })}},
+			"pgstore: invalid options: Definitions: marks: a definition by catalogue.Show or ShowInLists is not supported: what its function reads is not known"},
 		{"negative connections", pgstore.Options{DSN: "host=a", MaxConns: -1}, "pgstore: invalid options: MaxConns is -1"},
 	} {
 		_, err := pgstore.Open(row.opts)

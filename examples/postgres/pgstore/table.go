@@ -34,6 +34,9 @@ type table struct {
 // newTable returns the table of a collection without records.
 func newTable(s *Store, empty catalogue.AnyCollection) (*table, error) {
 	about := empty.Description()
+	if about.Shown != nil || about.ShownInLists != nil {
+		return nil, fmt.Errorf("%w: Definitions: %s: a definition by catalogue.Show or ShowInLists is not supported: what its function reads is not known", ErrOptions, about.Key)
+	}
 	t := &table{
 		store:     s,
 		empty:     empty,
@@ -96,39 +99,8 @@ func (t *table) addUpper(path string) {
 	c, ok := t.column(path)
 	if ok && !slices.ContainsFunc(t.columns, func(u column) bool { return u.name == c.upper().name }) {
 		t.columns = append(t.columns, c.upper())
-	} else if _, to, rest, ok := t.follow(path); ok {
-		to.addUpper(rest)
-	}
-}
-
-// follow returns the reference with which a path such as director__name begins, the table to which
-// it refers, and the rest. ok is false if the path is that of a column, or of none.
-func (t *table) follow(path string) (c column, to *table, rest string, ok bool) {
-	if _, own := t.column(path); own {
-		return c, nil, "", false
-	}
-	for at := range path {
-		if rest, ok = strings.CutPrefix(path[at:], "__"); !ok {
-			continue
-		}
-		if c, ok = t.column(path[:at]); ok && c.field.Refers != "" {
-			to, err := t.store.table(c.field.Refers)
-			return c, to, rest, err == nil
-		}
-	}
-	return column{}, nil, "", false
-}
-
-// referring yields the columns of all tables that refer to records of one.
-func (s *Store) referring(to *table) func(yield func(*table, column) bool) {
-	return func(yield func(*table, column) bool) {
-		for _, m := range s.tables {
-			for _, c := range m.columns {
-				if c.field.Refers == to.about.Key && len(c.path) == 1 && c.form != formUpper && !yield(m, c) {
-					return
-				}
-			}
-		}
+	} else if r, rest, ok := t.follow(path); ok {
+		r.to.addUpper(rest)
 	}
 }
 

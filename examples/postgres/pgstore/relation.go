@@ -1,0 +1,83 @@
+package pgstore
+
+import (
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// A relation leads from the records of a table to others: to those to which they refer in a column, or
+// to those that refer to them.
+type relation struct {
+	column column // of the records that refer
+	by     column // of those to which they refer, by which they do
+	to     *table
+	back   bool // to is the table of the records that refer
+}
+
+// follow returns the relation with which a path such as director__name begins, and the rest. ok is
+// false if the path is that of a column, or of none.
+func (t *table) follow(path string) (r relation, rest string, ok bool) {
+	if _, own := t.column(path); own {
+		return r, "", false
+	}
+	for at := range path {
+		if rest, ok = strings.CutPrefix(path[at:], "__"); !ok {
+			continue
+		}
+		if c, own := t.column(path[:at]); own && c.field.Refers != "" {
+			to, err := t.store.table(c.field.Refers)
+			if err != nil {
+				return r, "", false
+			}
+			by, _ := to.column(c.refersBy(to))
+			return relation{c, by, to, false}, rest, true
+		}
+		if r, ok = t.backwards(path[:at]); ok {
+			return r, rest, true
+		}
+	}
+	return r, "", false
+}
+
+// backwards returns the relation to the records that refer to those of the table, by its name.
+func (t *table) backwards(name string) (r relation, ok bool) {
+	for m, c := range t.store.referring(t) {
+		if c.field.Related == name && name != "" {
+			by, _ := t.column(c.refersBy(t))
+			return relation{c, by, m, true}, true
+		}
+	}
+	return r, false
+}
+
+// holds returns the condition that the relation leads from a record to another one, in a form that an
+// index of the other table serves.
+func (r relation) holds(from, to string) string {
+	if r.back {
+		from, to = to, from
+	}
+	value, target := from+"."+quote(r.column.name), to+"."+quote(r.by.name)
+	switch {
+	case r.column.field.Kind == schema.References && r.back:
+		return value + " @> ARRAY[" + target + "]"
+	case r.column.field.Kind == schema.References:
+		return target + " = ANY(" + value + ")"
+	case r.back:
+		return r.column.equals(value, target)
+	}
+	return r.by.equals(target, value)
+}
+
+// referring yields the columns of all tables that refer to records of one.
+func (s *Store) referring(to *table) func(yield func(*table, column) bool) {
+	return func(yield func(*table, column) bool) {
+		for _, m := range s.tables {
+			for _, c := range m.columns {
+				if c.field.Refers == to.about.Key && len(c.path) == 1 && c.form != formUpper && !yield(m, c) {
+					return
+				}
+			}
+		}
+	}
+}
