@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,15 @@ func TestNewOnlyRefuses(t *testing.T) {
 	films := func(d schema.Description) []catalogue.AnyDefinition {
 		return []catalogue.AnyDefinition{directors, genres, catalogue.Define[ownFilm]("films", described(d))}
 	}
+	backwards := func(name string, filters ...string) []catalogue.AnyDefinition {
+		all := films(schema.Description{})
+		about, err := schema.DescriptionOf[ownFilm]("films")
+		must(t, err)
+		about.Fields[slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == "director" })].Related = name
+		all[2] = catalogue.Define[ownFilm]("films", described(about))
+		all[0] = catalogue.Define[ownDirector]("directors", described(schema.Description{Filters: filters}))
+		return all
+	}
 	one := func(d catalogue.AnyDefinition) []catalogue.AnyDefinition { return []catalogue.AnyDefinition{d} }
 	for _, row := range []struct {
 		reason      string
@@ -129,6 +139,9 @@ func TestNewOnlyRefuses(t *testing.T) {
 		{"other key in the description", one(catalogue.Define[ownGenre]("genres", described(schema.Description{Key: "kinds"}))), catalogue.ErrInvalidType, `"kinds"`},
 		{"filter of no field", films(schema.Description{Filters: []string{"minuets"}}), catalogue.ErrInvalidType, "minutes"},
 		{"search in no field of another collection", films(schema.Description{Search: []string{"director__nmae"}}), catalogue.ErrInvalidType, "did you mean name?"},
+		{"filter by an unknown name backwards", backwards("films", "movies__title"), catalogue.ErrInvalidType, `unknown field "movies": want one of id, name, slug, born, website, films`},
+		{"filter by an unknown field of what refers", backwards("films", "films__titel__in"), catalogue.ErrInvalidType, "did you mean title?"},
+		{"name backwards that is a member", backwards("website"), catalogue.ErrInvalidType, `directors: invalid record type: schema: invalid description of "directors": related: "website" of field "director" of films is a name of field "website"`},
 		{"search in a number of another collection", films(schema.Description{Search: []string{"director__id"}}), catalogue.ErrInvalidType, "not text"},
 		{"field that T does not have", one(catalogue.Define[ownGenre]("genres", described(schema.Description{Fields: []schema.Field{{Name: "nmae", Kind: schema.Text}}}))), catalogue.ErrInvalidType, "did you mean name?"},
 		{"posts of open records without fields", one(catalogue.Define[schema.Record]("notes", described(schema.Description{Actions: schema.AllActions}))), catalogue.ErrInvalidType, "Fields"},

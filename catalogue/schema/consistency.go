@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,14 +13,16 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Check returns an error wrapping [ErrInvalid] if the description contradicts itself, for example
 // if a filter names an unknown field. The error names the first fault and, for an unknown name, the
-// nearest known one. Paths in Search and Sortable to collections that are not in Related are not
+// nearest known one. A name is not that of two things: a field, what refers to the records, a field
+// in bodies, or a parameter. Paths in Search and Sortable to collections that are not in Related are not
 // checked.
 func (d Description) Check() error {
-	for _, check := range []func() error{d.checkNames, d.checkFields, d.checkFilters, d.checkSearch} {
+	for _, check := range []func() error{d.checkNames, d.checkFields, d.checkRelated, d.checkParameters, d.checkFilters, d.checkSearch} {
 		if err := check(); err != nil {
 			return fmt.Errorf("%w description of %q: %w", ErrInvalid, d.Key, err)
 		}
@@ -52,7 +55,7 @@ func isPlain(text string) bool {
 
 // checkFields checks the fields, those that are unique together, and the label.
 func (d Description) checkFields() error {
-	if err := checkMembers(d.Fields, false); err != nil {
+	if err := cmp.Or(checkMembers(d.Fields, false), d.checkWritten()); err != nil {
 		return err
 	}
 	for _, set := range d.Unique {
@@ -88,6 +91,22 @@ func (d Description) checkFields() error {
 	}
 	if _, ok := d.snakeField(d.Label); !ok && d.Label != "" && d.Fields != nil {
 		return fmt.Errorf("label: unknown field %q: %s", d.Label, ordering.Suggest(d.Label, d.snakeNames()))
+	}
+	return nil
+}
+
+// checkWritten checks the names of fields in bodies.
+func (d Description) checkWritten() error {
+	owners := map[string]string{}
+	for _, f := range d.Fields {
+		owners[ordering.Snake(f.Name)] = f.Name
+	}
+	for _, f := range d.Fields {
+		if owner, taken := owners[f.Write]; taken {
+			return fmt.Errorf("field %q: the name %q in bodies is that of %q", f.Name, f.Write, owner)
+		} else if f.Write != "" {
+			owners[f.Write] = f.Name
+		}
 	}
 	return nil
 }
@@ -135,8 +154,8 @@ func checkFormerly(fields []Field) error {
 func (f Field) check(inside bool) error {
 	composite := f.Kind == Array || f.Kind == Map
 	switch {
-	case inside && (f.Unique || f.Key || f.Created || f.Hidden || f.Computed || f.By != "" || f.OnDelete != Protect || f.Related != "" || f.Formerly != nil):
-		return errors.New("a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete, Related or Formerly")
+	case inside && (f.Unique || f.Key || f.Created || f.Hidden || f.Computed || f.By != "" || f.OnDelete != Protect || f.Related != "" || f.Write != "" || f.Formerly != nil):
+		return errors.New("a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete, Related, Write or Formerly")
 	case f.Kind == 0 || int(f.Kind) >= len(kinds):
 		return fmt.Errorf("kind %d is unknown", f.Kind)
 	case f.Fold && (!f.Kind.isText() || f.Name == ""):
@@ -159,6 +178,8 @@ func (f Field) check(inside bool) error {
 		return errors.New("OnDelete is SetNull, but the field is not Nullable")
 	case f.Related != "" && (f.Refers == "" || ordering.Snake(f.Related) != f.Related || strings.Contains(f.Related, "__")):
 		return fmt.Errorf("the name %q for what refers to another record is not in snake_case, or the field does not refer to a collection", f.Related)
+	case f.Write != "" && (f.ReadOnly || ordering.Snake(f.Write) != f.Write):
+		return fmt.Errorf("the name %q in bodies is not in snake_case, or the field is read-only", f.Write)
 	case f.MinLength < 0 || f.MaxLength < 0 || f.MaxLength > 0 && f.MinLength > f.MaxLength:
 		return fmt.Errorf("the lengths %d to %d are invalid", f.MinLength, f.MaxLength)
 	}
@@ -222,17 +243,74 @@ func (f Field) checkChoices() error {
 	return nil
 }
 
+// checkRelated checks the names by which paths lead to what refers to the records.
+func (d Description) checkRelated() error {
+	owners := map[string]string{}
+	for name, f := range d.backwards() {
+		member := slices.IndexFunc(d.snakeNames(), func(other string) bool { return other == name || strings.HasPrefix(other, name+"__") })
+		at := "field " + strconv.Quote(f.Name) + " of " + f.Refers
+		switch {
+		case owners[name] != "":
+			return fmt.Errorf("related: %q is the name of both %s and %s", name, owners[name], at)
+		case member >= 0:
+			return fmt.Errorf("related: %q of %s is a name of field %q", name, at, d.Fields[member].Name)
+		case d.Parameters[name] != "":
+			return fmt.Errorf("related: %q of %s is a name in Parameters", name, at)
+		}
+		owners[name] = at
+	}
+	return nil
+}
+
+// checkParameters checks the names of filters in Parameters.
+func (d Description) checkParameters() error {
+	own := d
+	own.Parameters = nil
+	for _, name := range slices.Sorted(maps.Keys(d.Parameters)) {
+		_, member := d.anyField(name)
+		_, _, unknown := own.Parameter(name)
+		_, _, err := own.Parameter(d.Parameters[name])
+		switch {
+		case !slices.Contains(d.Filters, name):
+			return fmt.Errorf("parameter %q is not in Filters: %s", name, ordering.Suggest(name, d.Filters))
+		case member || unknown == nil:
+			return fmt.Errorf("parameter %q is another filter or a field", name)
+		case err != nil:
+			return fmt.Errorf("parameter %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// maxSteps is the most relations that a path crosses.
+const maxSteps = 5
+
+// checkSteps checks how many relations a path crosses.
+func (d Description) checkSteps(path string) error {
+	n, at := 0, d
+	for relation, rest, ok := at.follow(path); ok; relation, rest, ok = at.follow(rest) {
+		at = at.related(relation)
+		n++
+	}
+	if n > maxSteps {
+		return fmt.Errorf("the path leads through %d relations, want at most %d", n, maxSteps)
+	}
+	return nil
+}
+
 // checkFilters checks the parameters, whose names must not be reserved for pages and formats.
 func (d Description) checkFilters() error {
-	taken := []string{"limit", "offset", "ordering", "search", "format"}
+	pages := pagination.TraitsOf(d.Pages)
+	taken := []string{"limit", "offset", "ordering", "search", "format", pages.Place, pages.Size}
 	for i, name := range d.Filters {
-		if slices.Contains(taken, name) {
+		if slices.Contains(taken, name) && name != "" {
 			return fmt.Errorf("filter %q is another parameter", name)
 		}
 		if slices.Contains(d.Filters[:i], name) {
 			return fmt.Errorf("filter %q is repeated", name)
 		}
-		if _, _, err := d.Parameter(name); err != nil {
+		f, _, err := d.Parameter(name)
+		if err = cmp.Or(err, d.checkSteps(f.Name)); err != nil {
 			return fmt.Errorf("filter %q: %w", name, err)
 		}
 	}
@@ -243,7 +321,7 @@ func (d Description) checkFilters() error {
 func (d Description) checkSearch() error {
 	for _, entry := range d.Search {
 		name, _ := d.SearchEntry(entry)
-		if err := d.checkPath(name, true); err != nil {
+		if err := cmp.Or(d.checkPath(name, true), d.checkSteps(name)); err != nil {
 			return fmt.Errorf("search %q: %w", entry, err)
 		}
 	}
@@ -251,7 +329,7 @@ func (d Description) checkSearch() error {
 		if d.Fields == nil || d.isFree(name) || name == ordering.Snake(d.Identity().Name) {
 			continue
 		}
-		if err := d.checkPath(name, false); err != nil {
+		if err := cmp.Or(d.checkPath(name, false), d.checkSteps(name)); err != nil {
 			return fmt.Errorf("sortable %q: %w", name, err)
 		}
 	}
@@ -286,7 +364,7 @@ func (d Description) checkPath(path string, text bool) error {
 	case known && path != first:
 		return fmt.Errorf("field %q does not refer to a collection", outer.Name)
 	}
-	return fmt.Errorf("unknown field %q: %s", first, ordering.Suggest(first, d.snakeNames()))
+	return fmt.Errorf("unknown field %q: %s", first, ordering.Suggest(first, slices.Concat(d.snakeNames(), d.backwardNames())))
 }
 
 // isKey reports whether the values of a field are unique texts that are compared as they are.

@@ -56,6 +56,17 @@
 // found by isnull=true alone. Tests of the fields of a list of references can hold for different
 // records, each for at least one.
 //
+// A path also leads backwards, from a record to those that refer to it, by the name in Related of
+// the Field of the reference: with related=books in the tag of its author, authors have the
+// parameters books, books__title__icontains and books__reviews__stars__gte. Such a name is like a
+// list of references: books, which is the lookup exact, has the ids of books and finds the authors
+// of one of them, books__isnull=true finds those of none, and each author is found once, however
+// many of the books match. A path crosses at most five relations, in either direction.
+//
+// A parameter can have a name of its own: with min_price in Filters, and price__gte for it in
+// Parameters, min_price is what requests, errors, links, pages and OpenAPI documents have, and
+// price__gte is no parameter unless it is in Filters, too.
+//
 // An empty value counts as absent, except in a list of ids, and so does a boolean other than true,
 // 1, false and 0, in any case. If a parameter is repeated, the last value counts, but all values of
 // a list of ids do. Date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
@@ -98,15 +109,16 @@ type Description struct {
 	Sortable []string
 
 	// Filters are the parameters that select records, such as minutes__gte: a field in snake_case
-	// and a lookup, as the package documentation lists them. A path to a field of another record
-	// needs its description in Related. A path also leads backwards, from a record to those whose
-	// references have a name in Related of their Field, as in books__title__icontains. A filter, or
-	// an ordering, by a Hidden field reveals its values to clients that try enough of them.
+	// and a lookup, as the package documentation lists them. A path to a field of another record, by
+	// its references or backwards by the name in Related of a Field, as in books__title__icontains,
+	// needs its description in Related and crosses at most five relations. A filter, or an ordering,
+	// by a Hidden field reveals its values to clients that try enough of them.
 	Filters []string
 
 	// Parameters are those of Filters that have names of their own, and the filters that they are:
-	// {"min_price": "price__gte"}. Errors of two that are named published_after and published_before,
-	// or so with _min and _max, are those of published.
+	// {"min_price": "price__gte"}. A name is in Filters, and neither a filter by itself nor a field
+	// nor a name backwards. Errors of two that are named published_after and published_before, or so
+	// with _min and _max, are those of published.
 	Parameters map[string]string
 
 	// JSONNames permits requests to name fields as JSON does in orderings and filters:
@@ -195,7 +207,7 @@ func (a Actions) Has(others Actions) bool { return a&others == others }
 // A Field describes one member of a collection's records.
 type Field struct {
 	Name     string   // name in JSON
-	Write    string   // snake_case name in bodies of requests; if empty, it is Name
+	Write    string   // snake_case name in bodies, their errors and OPTIONS; if empty, it is Name
 	Formerly []string // names in stored records; see [Description.Upgrade]
 	Kind     Kind
 	ReadOnly bool   // ignored in posted objects; has its Default
@@ -216,7 +228,7 @@ type Field struct {
 
 	Refers   string   // key of the collection of a Reference or References; by id inside other fields
 	By       string   // snake_case name of the unique text referred to; if empty, the key or id
-	Related  string   // snake_case name, in paths of what is referred to, of the records that refer to it
+	Related  string   // snake_case name, in paths of what is referred to, of the records that refer to it; "" is none
 	OnDelete OnDelete // of the record to which a Reference refers
 	Choices  []string // the values of a Choice, or of an Integer without bounds
 	Labels   []string // of the Choices in OPTIONS; if nil, their words with a capital

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 func TestCheckAccepts(t *testing.T) {
@@ -59,9 +61,35 @@ func TestCheckRejects(t *testing.T) {
 	sortable := func(name string) func(*Description) {
 		return func(d *Description) { d.Sortable = append(d.Sortable, name) }
 	}
+	// The films and roles refer to films by the names, and roles are those of a film and of another role.
+	related := func(names ...string) func(*Description) {
+		return func(d *Description) {
+			roles := &Description{Key: "roles", Fields: []Field{{Name: "name", Kind: Text}, {Name: "of", Kind: Reference, Refers: "roles", Related: "parts"}}}
+			for i, name := range names {
+				roles.Fields = append(roles.Fields, Field{Name: string(rune('a'+i)) + "Film", Kind: Reference, Refers: "films", Related: name})
+			}
+			d.Related = map[string]*Description{"films": d, "roles": roles}
+		}
+	}
+	both := func(changes ...func(*Description)) func(*Description) {
+		return func(d *Description) {
+			for _, change := range changes {
+				change(d)
+			}
+		}
+	}
+	parameter := func(name, path string, filters ...string) func(*Description) {
+		return both(filter(filters...), func(d *Description) {
+			if d.Parameters == nil {
+				d.Parameters = map[string]string{}
+			}
+			d.Parameters[name] = path
+		})
+	}
+	parts := strings.Repeat("parts__", 5)
 	segment := func(s string) func(*Description) { return func(d *Description) { d.Segment = s } }
 	const noOnDelete = "only a Reference to a collection has an OnDelete, which is Protect, Cascade or SetNull"
-	const notInside = "a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete, Related or Formerly"
+	const notInside = "a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete, Related, Write or Formerly"
 	const badSegment = " contains white space or one of / . ? # %"
 	for _, row := range []struct {
 		change       func(*Description)
@@ -109,6 +137,46 @@ func TestCheckRejects(t *testing.T) {
 		{field(Field{Name: "x", Kind: Integer, Choices: []string{"1", "01"}}), `field "x": the choice "01" is not an integer of 64 bits`, "an integer in another form"},
 		{field(Field{Name: "x", Kind: Integer, Choices: []string{"9223372036854775808"}}), `field "x": the choice "9223372036854775808" is not an integer of 64 bits`, "an integer out of range"},
 		{field(Field{Name: "x", Kind: Integer, Choices: []string{"1"}, Max: "2"}), `field "x": an integer with choices has no bounds`, "bounds of choices"},
+		{field(Field{Name: "x", Kind: Object, Fields: []Field{{Name: "y", Kind: Text, Write: "z"}}}), `field "x": field "y": ` + notInside, "a name in bodies inside an object"},
+		{field(Field{Name: "x", Kind: Text, Write: "premiere_at"}), `field "x": the name "premiere_at" in bodies is that of "premiereAt"`, "a name in bodies that is a member"},
+		{field(Field{Name: "x", Kind: Text, Write: "x"}), `field "x": the name "x" in bodies is that of "x"`, "the field's own name in bodies"},
+		{both(field(Field{Name: "x", Kind: Text, Write: "z"}), field(Field{Name: "y", Kind: Text, Write: "z"})), `field "y": the name "z" in bodies is that of "x"`, "one name of two fields in bodies"},
+		{field(Field{Name: "x", Kind: Text, Write: "xOf"}), `field "x": the name "xOf" in bodies is not in snake_case, or the field is read-only`, "a name in bodies in camelCase"},
+		{field(Field{Name: "x", Kind: Text, Write: "z", ReadOnly: true}), `field "x": the name "z" in bodies is not in snake_case, or the field is read-only`, "a name in bodies of a field that is in none"},
+		{field(Field{Name: "x", Kind: Reference, Refers: "films", Related: "xOf"}), `field "x": the name "xOf" for what refers to another record is not in snake_case, or the field does not refer to a collection`, "a name backwards in camelCase"},
+		{field(Field{Name: "x", Kind: Reference, Related: "y"}), `field "x": the name "y" for what refers to another record is not in snake_case, or the field does not refer to a collection`, "a name backwards from nothing"},
+
+		{related("roles", "roles"), `related: "roles" is the name of both field "aFilm" of roles and field "bFilm" of roles`, "one name backwards of two references"},
+		{both(related("sequels"), field(Field{Name: "sequelOf", Kind: Reference, Refers: "films", Related: "sequels"})),
+			`related: "sequels" is the name of both field "sequelOf" of films and field "aFilm" of roles`, "one name backwards, of a reference to the same collection, too"},
+		{related("premiere_at"), `related: "premiere_at" of field "aFilm" of roles is a name of field "premiereAt"`, "a name backwards that is a member"},
+		{both(related("title"), field(Field{Name: "x__title", Kind: Text})), `related: "title" of field "aFilm" of roles is a name of field "title"`, "a member, but not the end of one"},
+		{both(related("x"), field(Field{Name: "x__name", Kind: Text})), `related: "x" of field "aFilm" of roles is a name of field "x__name"`, "a name backwards whose path is a member"},
+		{both(related("roles"), parameter("roles", "title__in", "roles")), `related: "roles" of field "aFilm" of roles is a name in Parameters`, "a name backwards that is a parameter"},
+		{both(related("roles"), filter("rolls__name")), `filter "rolls__name": unknown field "rolls": did you mean roles?`, "a filter by an unknown name backwards"},
+		{both(related("roles"), filter("roles__nmae__in")), `filter "roles__nmae__in": unknown field "nmae": did you mean name?`, "a filter by an unknown field of what refers"},
+		{both(related("roles"), filter("roles__a_film__rolls__name")), `filter "roles__a_film__rolls__name": unknown field "rolls": did you mean roles?`, "an unknown name backwards after a reference"},
+		{both(related("roles"), search("^rolls__name")), `search "^rolls__name": unknown field "rolls": did you mean roles?`, "a search by an unknown name backwards"},
+		{both(related("roles"), search("roles__a_film__minutes")), `search "roles__a_film__minutes": field "minutes" is not text`, "a search in a number, there and back"},
+		{both(related("roles"), search("roles")), `search "roles": unknown field "roles": did you mean roles?`, "a search in what refers, without a field"},
+		{both(related("roles"), sortable("rolls__name")), `sortable "rolls__name": unknown field "rolls": did you mean roles?`, "an order by an unknown name backwards"},
+		{both(related("roles"), filter("roles__"+parts+"name__in")), `filter "roles__` + parts + `name__in": the path leads through 6 relations, want at most 5`, "a filter of six steps"},
+		{both(related("roles"), filter("roles__"+parts[:len(parts)-2])), `filter "roles__` + parts[:len(parts)-2] + `": the path leads through 6 relations, want at most 5`, "a filter by the ids after six steps"},
+		{both(related("roles"), search("roles__a_film__"+parts[:28]+"name")), `search "roles__a_film__` + parts[:28] + `name": unknown field "parts": want one of id, title, slug, synopsis, released, premiere_at, minutes, rating, price, status, published, director, genres, created_at, roles`, "a name backwards of another collection"},
+		{both(related("roles"), search("roles__of__"+parts[:28]+"name")), `search "roles__of__` + parts[:28] + `name": the path leads through 6 relations, want at most 5`, "a search of six steps, in both directions"},
+		{both(related("roles"), sortable("roles__"+parts+"name")), `sortable "roles__` + parts + `name": the path leads through 6 relations, want at most 5`, "an order of six steps"},
+
+		{parameter("min_prize", "price__gte", "min_price"), `parameter "min_prize" is not in Filters: did you mean min_price?`, "a parameter that is not in Filters"},
+		{parameter("min_price", "prize__gte", "min_price"), `parameter "min_price": unknown field "prize": did you mean price?`, "a parameter of an unknown field"},
+		{parameter("min_price", "price__gt_", "min_price"), `parameter "min_price": field "price" has no lookup "gt_": did you mean gt?`, "a parameter of an unknown lookup"},
+		{both(parameter("a", "b", "a"), parameter("b", "a", "b")), `parameter "a": unknown field "b": want one of id, title, slug, synopsis, released, premiere_at, minutes, rating, price, status, published, director, genres, created_at`, "parameters of parameters"},
+		{parameter("minutes__gte", "minutes__gt", "minutes__gte"), `parameter "minutes__gte" is another filter or a field`, "a parameter named as another filter"},
+		{parameter("minutes", "minutes__gt", "minutes"), `parameter "minutes" is another filter or a field`, "a parameter named as a field"},
+		{both(parameter("tags", "minutes__gt", "tags"), field(Field{Name: "tags", Kind: Array, Item: &Field{Kind: Text}})), `parameter "tags" is another filter or a field`, "a parameter named as a field without a filter"},
+		{both(parameter("a", "roles__"+parts+"name", "a"), related("roles")), `filter "a": the path leads through 6 relations, want at most 5`, "a parameter of six steps"},
+		{parameter("search", "title__in", "search"), `filter "search" is another parameter`, "a parameter named search"},
+		{both(parameter("page_size", "title__in", "page_size"), func(d *Description) { d.Pages = pagination.Numbers{Size: "page_size"} }), `filter "page_size" is another parameter`, "a parameter named as the size of pages"},
+		{both(filter("page"), field(Field{Name: "page", Kind: Integer}), func(d *Description) { d.Pages = pagination.Numbers{} }), `filter "page" is another parameter`, "a field named as the number of a page"},
 		{func(d *Description) { d.Label = "titel" }, `label: unknown field "titel": did you mean title?`, "unknown label"},
 
 		{filter("minuts"), `filter "minuts": unknown field "minuts": did you mean minutes?`, "unknown field"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -434,6 +435,7 @@ func (d Description) inErrors(name string) string {
 // parameter returns what Parameter does and, if the field is a part, the field of which it is one.
 func (d Description) parameter(name string) (f, whole Field, p *part, lookup string, err error) {
 	if path := d.Parameters[name]; path != "" {
+		d.Parameters = nil // the path is not the name of another one
 		f, whole, p, lookup, err = d.parameter(path)
 		f.Choices = nil // as of a filter that is declared
 		return f, whole, p, lookup, err
@@ -472,7 +474,11 @@ func (d Description) parameter(name string) (f, whole Field, p *part, lookup str
 	}
 	switch {
 	case !ok:
-		err = fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, Description{Fields: slices.Concat(d.Fields, Nested(d.Fields))}.snakeNames()))
+		known := Description{Fields: slices.Concat(d.Fields, Nested(d.Fields))}.snakeNames()
+		if first, _, _ := strings.Cut(field, "__"); !find(first) {
+			field = first
+		}
+		err = fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, append(known, d.backwardNames()...)))
 	case lookup == "exact" && field != name:
 		err = fmt.Errorf("the lookup exact is written %q", field)
 	case !has:
@@ -539,18 +545,43 @@ func (d Description) follow(path string) (reference Field, rest string, ok bool)
 
 // referring returns a list of references to the records that refer to one, by their name in Related.
 func (d Description) referring(name string) (f Field, ok bool) {
-	for key, other := range d.Related {
-		for _, g := range other.Fields {
-			if g.Related == name && g.Refers == cmp.Or(d.Of, d.Key) && name != "" {
-				f = Field{Name: name, Kind: References, ID: true, Refers: key}
-				if identity := other.Identity(); identity.Key {
-					f.By = ordering.Snake(identity.Name)
-				}
-				return f, true
+	if strings.Contains(name, "__") {
+		return Field{}, false
+	}
+	for known, by := range d.backwards() {
+		if known == name {
+			f = Field{Name: name, Kind: References, ID: true, Refers: by.Refers}
+			if identity := d.related(f).Identity(); identity.Key {
+				f.By = ordering.Snake(identity.Name)
 			}
+			return f, true
 		}
 	}
 	return Field{}, false
+}
+
+// backwards returns an iterator over the names of what refers to the records, and the fields that do, whose
+// Refers is their own collection.
+func (d Description) backwards() iter.Seq2[string, Field] {
+	return func(yield func(string, Field) bool) {
+		for _, key := range slices.Sorted(maps.Keys(d.Related)) {
+			for _, f := range d.related(Field{Refers: key}).Fields {
+				if f.Related != "" && f.Refers == cmp.Or(d.Of, d.Key) {
+					if f.Refers = key; !yield(f.Related, f) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// backwardNames returns the names of what refers to the records.
+func (d Description) backwardNames() (names []string) {
+	for name := range d.backwards() {
+		names = append(names, name)
+	}
+	return names
 }
 
 // related returns the description of the records to which a field refers. That of a collection that

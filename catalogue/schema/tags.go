@@ -43,7 +43,7 @@ func tagWords() (words []tagWord) {
 		}},
 		{"write", true, func(f *Field, value string, _ reflect.Type) error {
 			f.Write = value
-			return nil
+			return f.check(false)
 		}},
 		{"min", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Min, value, t) }},
 		{"max", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Max, value, t) }},

@@ -76,6 +76,8 @@ import (
 //	                      setnull or protect, the default; see OnDelete
 //	related=books         the name, in paths of that collection, of the records that refer to one;
 //	                      see Filters of Description
+//	write=author_id       the name of the field in bodies of requests and their errors; see Write
+//	                      of Field
 //	min=0, max=9.5        the bounds of a number, as messages show them
 //	minlength=2           the least number of characters of a text, or of elements of a list
 //	maxlength=40          the largest

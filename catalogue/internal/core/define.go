@@ -127,7 +127,7 @@ func describe(key string, t layout.Table, opts layout.Options) (about schema.Des
 		return about, errors.New("Options.Description has actions that need Fields")
 	}
 	own := about
-	own.Filters, own.Search, own.Sortable = nil, nil, nil // New checks them when it has all collections
+	own.Filters, own.Parameters, own.Search, own.Sortable = nil, nil, nil, nil // New checks them when it has all collections
 	return about, own.Check()
 }
 
@@ -244,7 +244,7 @@ func (c *Set) checkBy(s *Type, f *layout.Field) error {
 		return unknownColumn(other, f.By)
 	}
 	about := *other.About
-	about.Filters, about.Search, about.Sortable = nil, nil, nil
+	about.Filters, about.Parameters, about.Search, about.Sortable = nil, nil, nil, nil
 	if about.Lookup = f.By; about.Check() != nil {
 		return fmt.Errorf("%s of %s is not a unique text", f.By, f.Refers)
 	}
