@@ -95,12 +95,16 @@ func (c AnyCollection) Indexes() [][]ordering.Term { return c.core.Type.Engine.I
 // RecordType returns the type of the records. O(1).
 func (c AnyCollection) RecordType() reflect.Type { return c.core.Type.Reflect }
 
+// ShownTypes returns the types of what is served of a record, alone and in lists: RecordType unless [Show]
+// or [ShowInLists] say otherwise. O(1).
+func (c AnyCollection) ShownTypes() (record, listed reflect.Type) { return c.core.ShownTypes() }
+
 // Count returns the number of records. O(1).
 func (c AnyCollection) Count() int { return c.core.Store.Len() }
 
 // Revision returns the revision of the current state. It changes exactly when a write
-// becomes visible. O(1).
-func (c AnyCollection) Revision() uint64 { return c.core.Store.Revision() }
+// becomes visible: of the collection, or of one that its records are shown with, as [Show] says. O(1).
+func (c AnyCollection) Revision() uint64 { return c.core.Revision() }
 
 // List returns the page that a query asks for. The error also wraps [ErrInvalidToken] if the Place
 // has a token of another order, or [ErrInvalid] if a method MarshalJSON or MarshalText returns an

@@ -907,3 +907,54 @@ func Example_keys() {
 	// {token-1 bob} <nil>
 	// false
 }
+
+type Singer struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+}
+
+type Song struct {
+	ID     int    `json:"id"`
+	Title  string `json:"title"`
+	Singer int    `json:"singer" backlist:"refers=singers,write=singer_id"`
+}
+
+type SongShown struct {
+	ID     int    `json:"id"`
+	Title  string `json:"title"`
+	Singer Singer `json:"singer"`
+}
+
+// A song is read with its singer, and written with the singer's id.
+func ExampleShow() {
+	singers := catalogue.Define[Singer]("singers", catalogue.Options{})
+	songs := catalogue.Define[Song]("songs", catalogue.Options{})
+	show := func(at *catalogue.Catalogue, s *Song) (SongShown, error) {
+		all, err := singers.In(at)
+		if err != nil {
+			return SongShown{}, err
+		}
+		singer, err := all.Get(s.Singer)
+		return SongShown{s.ID, s.Title, singer}, err
+	}
+	c, err := catalogue.New(singers, catalogue.Show(songs, show, singers))
+	if err != nil {
+		panic(err)
+	}
+	for _, post := range []struct{ key, body string }{
+		{"singers", `{"name": "Nina Simone"}`},
+		{"songs", `{"title": "Sinnerman", "singerId": 1}`},
+		{"songs", `{"title": "Feeling Good", "singerId": 2}`},
+	} {
+		of, err := c.Collection(post.key)
+		if err != nil {
+			panic(err)
+		}
+		record, err := of.Create(context.Background(), []byte(post.body), schema.Record{})
+		fmt.Println(string(record), err)
+	}
+	// Output:
+	// {"id":1,"name":"Nina Simone"} <nil>
+	// {"id":1,"title":"Sinnerman","singer":{"id":1,"name":"Nina Simone"}} <nil>
+	//  schema: invalid record: singerId: Invalid pk "2" - object does not exist.
+}

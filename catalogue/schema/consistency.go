@@ -22,7 +22,7 @@ import (
 // in bodies, or a parameter. Paths in Search and Sortable to collections that are not in Related are not
 // checked.
 func (d Description) Check() error {
-	for _, check := range []func() error{d.checkNames, d.checkFields, d.checkRelated, d.checkParameters, d.checkFilters, d.checkSearch} {
+	for _, check := range []func() error{d.checkNames, d.checkFields, d.checkShown, d.checkRelated, d.checkParameters, d.checkFilters, d.checkSearch} {
 		if err := check(); err != nil {
 			return fmt.Errorf("%w description of %q: %w", ErrInvalid, d.Key, err)
 		}
@@ -106,6 +106,23 @@ func (d Description) checkWritten() error {
 			return fmt.Errorf("field %q: the name %q in bodies is that of %q", f.Name, f.Write, owner)
 		} else if f.Write != "" {
 			owners[f.Write] = f.Name
+		}
+	}
+	return nil
+}
+
+// checkShown checks the members of what is shown.
+func (d Description) checkShown() error {
+	for _, fields := range [...][]Field{d.Shown, d.ShownInLists} {
+		if err := checkMembers(fields, false); err != nil {
+			return fmt.Errorf("what is shown: %w", err)
+		}
+		for _, f := range fields {
+			if stored, ok := d.snakeField(ordering.Snake(f.Name)); f.Hidden || ok && stored.Hidden {
+				return fmt.Errorf("what is shown: field %q is hidden", f.Name)
+			} else if ok && d.Shown != nil && !slices.ContainsFunc(d.Shown, func(g Field) bool { return g.Name == f.Name }) {
+				return fmt.Errorf("what is shown: lists have the field %q, but records have not", f.Name)
+			}
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // A Collection is a collection without the type of its records. Collection[T] and
@@ -50,6 +51,7 @@ type Shown struct {
 	show    func(at *Set, e *store.Entry) (reflect.Value, error)
 	encoder *value.Encoder
 	check   *value.Copier
+	lists   []jsonmember.Member // that are empty if they are nil
 }
 
 // New returns a standalone collection.

@@ -179,11 +179,14 @@ func (c *Set) checkTogether() error {
 	}
 	for _, m := range c.All {
 		d := m.Type.About
+		if err := c.describeShown(m.Type); err != nil {
+			return fmt.Errorf("%s: %w: %w", d.Key, ErrInvalidType, err)
+		}
 		if other, twice := bySegment[d.Segment]; twice {
 			return fmt.Errorf("%s: %w: its segment %q is that of %s", d.Key, ErrInvalidType, d.Segment, other)
 		}
 		bySegment[d.Segment] = d.Key
-		for _, f := range everyField(d.Fields) {
+		for _, f := range everyField(slices.Concat(d.Fields, d.Shown, d.ShownInLists)) {
 			if f.Refers == "" {
 				continue
 			}
@@ -203,7 +206,7 @@ func (c *Set) checkTogether() error {
 				return fmt.Errorf("%s: %w: field %s: %w", d.Key, ErrInvalidType, col.Name, err)
 			}
 		}
-		if err := cmp.Or(d.Check(), c.checkShown(m.Type)); err != nil {
+		if err := d.Check(); err != nil {
 			return fmt.Errorf("%s: %w: %w", d.Key, ErrInvalidType, err)
 		}
 	}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -16,27 +17,43 @@ import (
 // ShowAs returns how records of type T are shown as structs of type S, which a function of the
 // collections with the keys of reads makes.
 func ShowAs[T, S any](f func(at *Set, r *T) (S, error), reads []string) *Shown {
-	return &Shown{typ: reflect.TypeFor[S](), reads: reads, show: func(at *Set, e *store.Entry) (reflect.Value, error) {
-		shown, err := f(at, layout.Typed[T](layout.RecordOf(e)))
-		return reflect.ValueOf(&shown).Elem(), err
-	}}
+	s := &Shown{typ: reflect.TypeFor[S](), reads: reads}
+	if f != nil {
+		s.show = func(at *Set, e *store.Entry) (reflect.Value, error) {
+			shown, err := f(at, layout.Typed[T](layout.RecordOf(e)))
+			return reflect.ValueOf(&shown).Elem(), err
+		}
+	}
+	return s
 }
 
-// describe returns the fields of what is shown, and makes its encoder.
-func (s *Shown) describe(stored *schema.Description) ([]schema.Field, error) {
-	d, err := schema.Describe(s.typ, stored.Key, "")
+// describe returns the fields of what is shown of records of a type, and makes its encoder. A member with
+// the name of a stored field is that field, unless that has another name in bodies.
+func (s *Shown) describe(t *Type) ([]schema.Field, error) {
+	d, err := schema.Describe(s.typ, t.About.Key, "")
 	if err != nil {
 		return nil, err
 	}
-	members, _ := jsonmember.Of(s.typ)
+	members, _ := jsonmember.Of(s.typ) // Describe has checked them
 	s.encoder, s.check = value.EncoderOf(s.typ, members), value.Of(s.typ)
-	for i, f := range d.Fields {
-		at := slices.IndexFunc(stored.Fields, func(g schema.Field) bool { return g.Name == f.Name })
-		if at >= 0 {
-			d.Fields[i] = stored.Fields[at]
+	for i := range d.Fields {
+		f := &d.Fields[i]
+		at := slices.IndexFunc(t.About.Fields, func(g schema.Field) bool { return g.Name == f.Name })
+		if at < 0 || t.About.Fields[at].Write != "" {
+			f.ReadOnly, f.Required, f.Unique, f.Default = true, false, false, ""
 			continue
 		}
-		d.Fields[i].ReadOnly, d.Fields[i].Required = true, false
+		is := members[slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == f.Name })].Field.Type
+		if m := t.Member(f.Name); m != nil && m.Go.Field.Type != is {
+			return nil, fmt.Errorf("member %s has type %v, but the stored field has type %v: give that another name in bodies, with the tag write, or the member another name", f.Name, is, m.Go.Field.Type)
+		}
+		*f = t.About.Fields[at]
+	}
+	for _, m := range members {
+		null := slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Name == m.Name && f.Nullable })
+		if k := m.Field.Type.Kind(); (k == reflect.Slice || k == reflect.Map) && !null && !m.Omits() {
+			s.lists = append(s.lists, m)
+		}
 	}
 	return d.Fields, nil
 }
@@ -49,6 +66,15 @@ func (s *Shown) encode(at *Set, e *store.Entry) ([]byte, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	for _, m := range s.lists {
+		if list, err := shown.FieldByIndexErr(m.Field.Index); err != nil || !list.IsNil() {
+			continue // err: its struct is embedded and nil
+		} else if list.Kind() == reflect.Map {
+			list.Set(reflect.MakeMap(list.Type()))
+		} else {
+			list.Set(reflect.MakeSlice(list.Type(), 0, 0))
+		}
 	}
 	return s.encoder.Encode(shown.Addr().UnsafePointer())
 }
@@ -66,8 +92,11 @@ func (c *Collection) encoded(in *instant, as *Shown) func(*store.Entry) ([]byte,
 	}
 	return func(e *store.Entry) ([]byte, error) {
 		b, err := as.encode(at, e)
+		if errors.Is(err, ErrUnknownCollection) {
+			err = fmt.Errorf("%w, since Show says that its function reads %q", err, as.reads)
+		}
 		if err != nil {
-			return nil, c.Type.Errorf("%s is not shown: %w", c.Type.Identity.Name(e), err)
+			return nil, c.Type.Errorf("%s is not shown: %v", c.Type.Identity.Name(e), err) // not wrapped: it is no error of the request
 		}
 		return b, nil
 	}
@@ -89,21 +118,51 @@ func (c *Collection) served(e *store.Entry) ([]byte, error) {
 	return c.encoded(in, as)(e)
 }
 
-// checkShown checks what the functions of a collection read, and describes what they show.
-func (c *Set) checkShown(s *Type) (err error) {
+// ShownTypes returns the types of what is served of a record, alone and in lists.
+func (c *Collection) ShownTypes() (record, listed reflect.Type) {
+	record, listed = c.Type.Reflect, c.Type.Reflect
+	if c.Type.shown != nil {
+		record = c.Type.shown.typ
+	}
+	if c.Type.listed != nil {
+		listed = c.Type.listed.typ
+	}
+	return record, listed
+}
+
+// Revision returns the number of writes that led to what is served.
+func (c *Collection) Revision() uint64 {
+	n := c.Store.Revision()
+	for _, as := range [...]*Shown{c.Type.shown, c.Type.listed} {
+		if as == nil {
+			continue
+		}
+		for _, key := range as.reads {
+			m, _ := c.Set.Lookup(key) // Complete has checked it
+			n += m.Store.Revision()
+		}
+	}
+	return n
+}
+
+// describeShown checks which collections the functions of a type read, and describes what they show.
+func (c *Set) describeShown(t *Type) (err error) {
 	for _, how := range []struct {
 		*Shown
 		fields *[]schema.Field
-	}{{s.shown, &s.About.Shown}, {s.listed, &s.About.ShownInLists}} {
-		if how.Shown == nil {
+	}{{t.shown, &t.About.Shown}, {t.listed, &t.About.ShownInLists}} {
+		switch {
+		case how.Shown == nil:
 			continue
+		case how.show == nil:
+			return fmt.Errorf("the function that returns %v is nil", how.typ)
 		}
 		for _, key := range how.reads {
-			if _, err := c.Lookup(key); err != nil {
-				return err
+			if _, known := c.byKey[key]; !known {
+				return fmt.Errorf("the function that returns %v reads %w", how.typ, c.unknown(key))
 			}
 		}
-		if *how.fields, err = how.describe(s.About); err != nil {
+		if *how.fields, err = how.describe(t); err != nil {
 			return fmt.Errorf("%v: %w", how.typ, err)
 		}
 	}
