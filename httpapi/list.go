@@ -57,7 +57,7 @@ func (v *view) list() {
 // selected sets v.q to the records that the request for a list selects, in their order. It sends a
 // response to an error and then returns false.
 func (v *view) selected() bool {
-	order, _ := v.query.Get("ordering")
+	order, _ := v.query.Get(v.route.order)
 	if strings.Count(order, ",") >= maxTerms {
 		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", maxTerms))
 		return false

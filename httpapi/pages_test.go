@@ -208,8 +208,11 @@ func TestInvalidPages(t *testing.T) {
 		pages  pagination.Style
 		want   string // part of the error
 	}{
-		{"a parameter that is a filter", schema.Description{Filters: []string{"rank"}}, pagination.Numbers{Page: "rank"}, `the parameter "rank"`},
-		{"a parameter that is another one", schema.Description{}, pagination.Numbers{Page: "ordering"}, `the parameter "ordering"`},
+		{"a parameter that is a filter", schema.Description{Filters: []string{"rank"}}, pagination.Numbers{Page: "rank"}, `filter "rank" is another parameter`},
+		{"a parameter that is another one", schema.Description{}, pagination.Numbers{Page: "ordering"}, `parameter "ordering" of orderings`},
+		{"the parameter of orderings", schema.Description{OrderingParam: "page"}, pagination.Numbers{}, `parameter "page" of`},
+		{"the parameter of searches", schema.Description{SearchParam: "page", Search: []string{"title"}}, pagination.Numbers{}, `parameter "page" of`},
+		{"the format", schema.Description{}, pagination.Numbers{Page: "format"}, `the parameter "format"`},
 		{"a parameter twice", schema.Description{}, pagination.Numbers{Size: "page"}, `the parameter "page"`},
 		{"a default order by a list", schema.Description{Ordering: []ordering.Term{ordering.Asc("tags")}}, cursors, `"tags" is none`},
 		{"a collection that has no positions", schema.Description{}, cursors, "with Positions"},
@@ -217,7 +220,7 @@ func TestInvalidPages(t *testing.T) {
 	} {
 		about := row.about
 		about.Key, about.Segment, about.Name, about.Actions = "films", "films", "film", schema.List
-		about.Fields = []schema.Field{{Name: "rank", Kind: schema.Integer}, {Name: "tags", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}}}
+		about.Fields = []schema.Field{{Name: "title", Kind: schema.Text}, {Name: "rank", Kind: schema.Integer}, {Name: "tags", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}}}
 		_, err := NewHandler([]Collection{listFunc{about: about}}, Options{Pages: row.pages})
 		if !errors.Is(err, ErrInvalidConfig) || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: error %v, want one with %s", row.reason, err, row.want)

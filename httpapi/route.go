@@ -34,6 +34,7 @@ type route struct {
 	allow      []string
 	vary       []string
 	sortable   []string                   // fields that records can be ordered by; nil if they are not known
+	order      string                     // the parameter of orderings
 	orders     map[string][]ordering.Term // terms of no ordering, and of those by one field
 	named      []string                   // parameters whose name in the description is the same
 	pages      pagination.Style
@@ -71,7 +72,9 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 	r.pointed = slices.ContainsFunc(d.Fields, func(f schema.Field) bool {
 		return ordering.Snake(f.Name) == d.Lookup && f.Kind != schema.Slug && f.Kind != schema.UnicodeSlug && f.Kind != schema.UUID
 	})
-	r.named = slices.DeleteFunc(append([]string{r.is.Place, r.is.Size, "ordering", "format", wire.Search}, d.Filters...),
+	order, search := d.Params()
+	r.order = order
+	r.named = slices.DeleteFunc(append([]string{r.is.Place, r.is.Size, order, "format", search}, d.Filters...),
 		func(name string) bool { return d.Named(name) != name })
 	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
 	if d.Vary != "" {
@@ -168,7 +171,7 @@ func (r *route) checkPages() error {
 		}
 	}
 	for _, name := range []string{is.Place, is.Size} {
-		if name != "" && (is.Place == is.Size || wire.Selects(*r.about, name) || name == "ordering" || name == "format") {
+		if name != "" && (is.Place == is.Size || name == "format") {
 			return fmt.Errorf("the parameter %q of pages is another one, too", name)
 		}
 	}

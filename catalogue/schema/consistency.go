@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -318,7 +319,17 @@ func (d Description) checkSteps(path string) error {
 // checkFilters checks the parameters, whose names must not be reserved for pages and formats.
 func (d Description) checkFilters() error {
 	pages := pagination.TraitsOf(d.Pages)
-	taken := []string{"limit", "offset", "ordering", "search", "format", pages.Place, pages.Size}
+	taken := []string{"limit", "offset", "format", pages.Place, pages.Size}
+	order, search := d.Params()
+	for _, name := range []string{order, search} {
+		switch {
+		case slices.Contains(taken, name) || d.Named(name) != name:
+			return fmt.Errorf("parameter %q of orderings or searches is another one, too", name)
+		case url.QueryEscape(name) != name:
+			return fmt.Errorf("parameter %q of orderings or searches contains characters that a URL escapes", name)
+		}
+		taken = append(taken, name)
+	}
 	for i, name := range d.Filters {
 		if slices.Contains(taken, name) && name != "" {
 			return fmt.Errorf("filter %q is another parameter", name)

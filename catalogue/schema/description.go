@@ -121,12 +121,17 @@ type Description struct {
 	// with _min and _max, are those of published.
 	Parameters map[string]string
 
+	// OrderingParam and SearchParam are the names of the parameters of orderings and searches. If
+	// empty, they are ordering and search, which are otherwise names as any other. Links, pages and
+	// OpenAPI documents have these names, and so have errors of a search.
+	OrderingParam, SearchParam string
+
 	// JSONNames permits requests to name fields as JSON does in orderings and filters:
 	// unitPrice__gte for unit_price__gte. Django REST framework ignores such names. A name without
 	// capital letters, such as cca3 for cca_3, is always accepted.
 	JSONNames bool
 
-	// Search names the fields, in snake_case, in which the parameter search finds text. "^name"
+	// Search names the fields, in snake_case, in which a search finds text. "^name"
 	// finds text at the beginning of the field only, "=slug" compares the whole field, and "$name"
 	// takes words for regular expressions, unless a field is named $name. "director__name" is the
 	// field of the record, or of any in a list, to which director refers. The text of a UUID has

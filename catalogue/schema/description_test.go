@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -249,6 +251,91 @@ func TestCheckParameters(t *testing.T) {
 		if err := d.Check(); err == nil || err.Error() != want {
 			t.Errorf("Check returns %v, want %s", err, want)
 		}
+	}
+}
+
+// TestCheckParams checks the names of the parameters of orderings and searches. A name that they do not
+// have is free for filters.
+func TestCheckParams(t *testing.T) {
+	const twice = " of orderings or searches is another one, too"
+	named := func(order, search string) func(*Description) {
+		return func(d *Description) { d.OrderingParam, d.SearchParam = order, search }
+	}
+	for _, row := range []struct {
+		reason string
+		change func(*Description)
+		want   string
+	}{
+		{"other names", named("sort", "q"), ""},
+		{"each the other's", named("search", "ordering"), ""},
+		{"the usual ones", named("ordering", "search"), ""},
+		{"capitals, a hyphen and a point", named("sortBy", "full-text.q"), ""},
+		{"a field that is no filter", named("synopsis", ""), ""},
+		{"the same", named("q", "q"), `parameter "q"` + twice},
+		{"the usual one of searches", named("search", ""), `parameter "search"` + twice},
+		{"the usual one of orderings", named("", "ordering"), `parameter "ordering"` + twice},
+		{"a parameter of pages", named("limit", ""), `parameter "limit"` + twice},
+		{"the format", named("", "format"), `parameter "format"` + twice},
+		{"a name that means a field", named("", "premiereAt"), `parameter "premiereAt"` + twice},
+		{"a filter", named("", "status"), `filter "status" is another parameter`},
+		{"a space", named("sort by", ""), `parameter "sort by" of orderings or searches contains characters that a URL escapes`},
+		{"a letter of no URL", named("", "é"), `parameter "é" of orderings or searches contains characters that a URL escapes`},
+		{"filters with the usual names", func(d *Description) {
+			d.OrderingParam, d.SearchParam = "sort", "q"
+			d.Fields = append(d.Fields, Field{Name: "search", Kind: Text}, Field{Name: "ordering", Kind: Text})
+			d.Filters = append(slices.Clip(d.Filters), "search", "ordering")
+		}, ""},
+	} {
+		d := own()["films"]
+		d.JSONNames = true
+		row.change(&d)
+		want := ""
+		if row.want != "" {
+			want = `schema: invalid description of "films": ` + row.want
+		}
+		if err := d.Check(); fmt.Sprint(err) != cmp.Or(want, "<nil>") {
+			t.Errorf("%s: Check returns %v, want %s", row.reason, err, want)
+		}
+	}
+}
+
+// Filter reads the parameter of a search that the description names, and errors have its name, in
+// camelCase unless the description is in snake_case.
+func TestSearchParam(t *testing.T) {
+	d := own()["films"]
+	d.Search, d.SearchParam = []string{"$title"}, "full_text"
+	read := func(query url.Values) (Filter, error) {
+		return d.Filter(t.Context(), func(name string) []string { return query[name] }, Checks{})
+	}
+	for name, want := range map[string]int{"full_text": 1, "search": 0, "fullText": 0} {
+		f, err := read(url.Values{name: {"x"}})
+		if len(f.Search) != want || err != nil {
+			t.Errorf("%s: %d words, %v; want %d", name, len(f.Search), err, want)
+		}
+	}
+	long := "a{300} b{300}" // written out
+	many := ""
+	for i := range 101 {
+		many += fmt.Sprintf("w%d ", i)
+	}
+	for _, wrong := range []string{"(", long, many} {
+		_, err := read(url.Values{"full_text": {wrong}})
+		var errs FieldErrors
+		if !errors.As(err, &errs) || len(errs) != 1 || errs[0].Field != "fullText" {
+			t.Errorf("%.20s: %v, want one error of fullText", wrong, err)
+		}
+	}
+	f, err := read(url.Values{"full_text": {"(a|b)*c"}})
+	for text := strings.Repeat("ab", 1<<20); err == nil; { // until its work is too much
+		_, err = f.Search[0][0].Match(text)
+	}
+	if errs := (FieldErrors{}); !errors.As(err, &errs) || errs[0].Field != "fullText" {
+		t.Errorf("too much work: %v, want an error of fullText", err)
+	}
+	d.Fields = append(d.Fields, Field{Name: "in_snake_case", Kind: Text})
+	var errs FieldErrors
+	if _, err := read(url.Values{"full_text": {"("}}); !errors.As(err, &errs) || errs[0].Field != "full_text" {
+		t.Errorf("in snake_case: %v, want an error of full_text", err)
 	}
 }
 

@@ -35,12 +35,12 @@ type Filter struct {
 // Filter returns the filter that the parameters of a query describe, as django-filter and the
 // SearchFilter of Django REST framework do. The package documentation lists the lookups. params
 // returns the values of a parameter, such as the method Values of a [pagination.Query], and is
-// called once for each of Filters and for search. Filter ignores entries of Filters that
+// called once for each of Filters and for the search. Filter ignores entries of Filters that
 // [Description.Check] rejects.
 //
 // Find of checks looks up what fields refer to: the ids or texts must be of existing records. If it
 // returns an error, so does Filter. Other errors are [FieldErrors] in the order of Filters, and
-// then search. Its fields are the names of the parameters, converted with [ordering.Camel], such as
+// then that of the search. Its fields are the names of the parameters, converted with [ordering.Camel], such as
 // "releasedAt_Gte" for released_at__gte, unless the description is in SnakeCase. In 3.18, U+0000 in
 // the search is an error without a Field, unless there are others. A filter is for one request,
 // because the work of its regular expressions is bounded. O(len of Filters × Fields + len of the
@@ -65,13 +65,7 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 		if err != nil {
 			continue
 		}
-		wire := func() string { // which few errors need
-			if name := d.inErrors(name); d.SnakeCase() {
-				return name
-			} else {
-				return ordering.Camel(name)
-			}
-		}
+		wire := func() string { return d.inErrors(name) } // which few errors need
 		test, ok, message := f.test(lookup, given, wire, check)
 		if part != nil && ok {
 			test = part.test(whole, test, check.as)
@@ -84,7 +78,8 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 			filter.Tests = append(filter.Tests, test)
 		}
 	}
-	if given := valuesOf("search"); len(given) > 0 {
+	_, search := d.Params()
+	if given := valuesOf(search); len(given) > 0 {
 		filter.Search, errs = d.search(validUTF8(given[len(given)-1]), check, errs)
 	}
 	if check == nil {
@@ -199,6 +194,7 @@ func (f Field) filterValue(lookup, value string, checks *checker) (text, message
 // search returns the tests of each word of a search, and the errors of a request with its own.
 func (d Description) search(text string, check *checker, errs FieldErrors) (all [][]Test, _ FieldErrors) {
 	words, message := searchWords(text, check.as)
+	_, name := d.Params()
 	switch {
 	case check.as.refuses(text):
 		if errs == nil {
@@ -207,20 +203,20 @@ func (d Description) search(text string, check *checker, errs FieldErrors) (all 
 	case len(d.Search) == 0:
 		words = nil
 	case message != "":
-		errs = append(errs, FieldError{Field: "search", Messages: []string{message}})
+		errs = append(errs, FieldError{Field: d.inErrors(name), Messages: []string{message}})
 	}
 	for _, word := range words {
-		tests, message := d.searchTests(word, check)
+		tests, message := d.searchTests(word, d.inErrors(name), check)
 		if all = append(all, tests); message != "" {
-			return all, append(errs, FieldError{Field: "search", Messages: []string{message}})
+			return all, append(errs, FieldError{Field: d.inErrors(name), Messages: []string{message}})
 		}
 	}
 	return all, errs
 }
 
 // searchTests returns a test for each entry of Description.Search, or a message if the word is an
-// invalid regular expression.
-func (d Description) searchTests(word string, check *checker) (tests []Test, message string) {
+// invalid regular expression. Errors of its work name the parameter.
+func (d Description) searchTests(word, parameter string, check *checker) (tests []Test, message string) {
 	tests = make([]Test, len(d.Search))
 	var match func(string) (bool, error)
 	for i, entry := range d.Search {
@@ -228,7 +224,7 @@ func (d Description) searchTests(word string, check *checker) (tests []Test, mes
 		tests[i] = Test{Field: field, Lookup: lookup, Values: []string{word}}
 		if lookup == "iregex" {
 			if match == nil {
-				if match, message = check.expression("search", word, true); message != "" {
+				if match, message = check.expression(parameter, word, true); message != "" {
 					return nil, message
 				}
 			}
@@ -256,7 +252,7 @@ func (d Description) SearchEntry(entry string) (field, lookup string) {
 // each record.
 const maxWords = 100
 
-// searchWords returns the words of the parameter search, each once. They are separated by white
+// searchWords returns the words of a search, each once. They are separated by white
 // space and commas, and null characters are dropped, unless the framework keeps phrases.
 func searchWords(text string, as Framework) (words []string, message string) {
 	all := strings.FieldsFuncSeq(strings.ReplaceAll(text, "\x00", ""), func(r rune) bool { return r == ',' || isSpace(r) })
@@ -420,16 +416,24 @@ func (d Description) Parameter(name string) (f Field, lookup string, err error) 
 	return f, lookup, err
 }
 
-// inErrors returns the name of a parameter in errors, in snake_case.
+// Params returns the names of the parameters of orderings and searches. O(1).
+func (d Description) Params() (ordering, search string) {
+	return cmp.Or(d.OrderingParam, "ordering"), cmp.Or(d.SearchParam, "search")
+}
+
+// inErrors returns the name of a parameter in errors.
 func (d Description) inErrors(name string) string {
 	for _, pair := range [...][2]string{{"_after", "_before"}, {"_min", "_max"}} {
 		for i, end := range pair {
 			if both, ok := strings.CutSuffix(name, end); ok && d.Parameters[name] != "" && d.Parameters[both+pair[1-i]] != "" {
-				return both
+				name = both
 			}
 		}
 	}
-	return name
+	if d.SnakeCase() {
+		return name
+	}
+	return ordering.Camel(name)
 }
 
 // parameter returns what Parameter does and, if the field is a part, the field of which it is one.

@@ -244,7 +244,9 @@ var (
 		Ordering: []ordering.Term{ordering.Asc("name")},
 		Search:   []string{"name", "=slug"},
 		Pages:    pagination.Whole{},
-		Filters:  []string{"books", "books__author", "slug", "slug__in", "books__author__name__startswith", "books__isnull"},
+
+		OrderingParam: "sort",
+		Filters:       []string{"books", "books__author", "slug", "slug__in", "books__author__name__startswith", "books__isnull"},
 	}))
 )
 

@@ -20,6 +20,8 @@ type collection struct {
 	schema.Description
 	path string
 	is   pagination.Traits // of its pages
+
+	order, search string // names of parameters
 }
 
 // key returns the name of the member that identifies the records, which is their key or the id, and

@@ -57,11 +57,11 @@ const filterMarker = "_filter"
 // errors in these values. A page of errors has no facets.
 func (v *view) newFilters(wrong faults) *filters {
 	f := &filters{Failed: wrong != nil}
-	cleared := []string{v.c.is.Place, "", wire.Search, ""}
+	cleared := []string{v.c.is.Place, "", v.c.search, ""}
 	if len(v.c.Search) > 0 {
-		f.Search = &input{Name: wire.Search, Value: v.query.get(wire.Search), Hint: v.c.searchHint()}
+		f.Search = &input{Name: v.c.search, Value: v.query.get(v.c.search), Hint: v.c.searchHint()}
 	}
-	active := len(v.query.values[wire.Search])
+	active := len(v.query.values[v.c.search])
 	for _, name := range v.c.Filters {
 		field, lookup, _ := v.c.Parameter(name) // the handler has checked it
 		options := v.choices(field)
@@ -76,7 +76,7 @@ func (v *view) newFilters(wrong faults) *filters {
 	}
 	f.Clear = v.query.with(cleared...)
 	if v.query.repeats(active) {
-		for _, name := range append([]string{wire.Search}, v.c.Filters...) {
+		for _, name := range append([]string{v.c.search}, v.c.Filters...) {
 			f.Chips = append(f.Chips, v.chips(name)...)
 		}
 	} else {
@@ -154,7 +154,7 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 func (v *view) chips(name string) (chips []choice) {
 	field, lookup, _ := v.c.Parameter(name)
 	label := v.label(name)
-	if lookup == "exact" || name == wire.Search {
+	if lookup == "exact" || name == v.c.search {
 		label += ":"
 	}
 	for _, value := range v.query.values[name] {
@@ -188,8 +188,11 @@ func (v *view) chips(name string) (chips []choice) {
 
 // label returns a parameter of a query, or a field in snake_case, in words, such as "Minutes ≥".
 func (v *view) label(name string) string {
-	if v.c == nil {
+	switch {
+	case v.c == nil:
 		return heading(name)
+	case name == v.c.search:
+		return "Search"
 	}
 	field, lookup, err := v.c.Parameter(name)
 	label := heading(cmp.Or(field.Name, name))

@@ -315,7 +315,7 @@ func (v *view) offer(in *input, c *collection, sought string) {
 			in.Find, in.Sought = findPrefix+in.Name, sought
 		}
 		if in.Sought != "" {
-			list, _ := v.list(c.path, url.Values{wire.Search: {sought}}.Encode(), maxFound)
+			list, _ := v.list(c.path, url.Values{c.search: {sought}}.Encode(), maxFound)
 			in.Found = options(c, in.field.By, list)
 		}
 	case len(known.options) > 0 && strings.Join(k.split(in.Value), k.separator) == in.Value:

@@ -148,7 +148,7 @@ func (v *view) newColumns(names []string) []column {
 	named := v.c.nameField(names)
 	rank := func(name string) int { return slices.Index([]string{key, named, name}, name) }
 	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
-	terms, links := wire.Terms(v.c.Description, v.query.get("ordering"), func(name string) bool {
+	terms, links := wire.Terms(v.c.Description, v.query.get(v.c.order), func(name string) bool {
 		return slices.ContainsFunc(names, func(member string) bool { return ordering.Snake(member) == name })
 	}), v.query.repeats(len(names))
 	if terms == nil {
@@ -171,7 +171,7 @@ func (v *view) newColumns(names []string) []column {
 			}
 		}
 		if links {
-			c.Link = v.query.with("ordering", term.String(), v.c.is.Place, "")
+			c.Link = v.query.with(v.c.order, term.String(), v.c.is.Place, "")
 		}
 		columns[i] = c
 	}
@@ -291,11 +291,11 @@ func (v *view) at(w pagination.Window) string {
 // all those that the filters select.
 func (v *view) cost() string {
 	text := "in " + readableDuration(v.took)
-	if len(v.c.Search) == 0 || strings.Trim(v.query.get(wire.Search), ", ") == "" {
+	if len(v.c.Search) == 0 || strings.Trim(v.query.get(v.c.search), ", ") == "" {
 		return text
 	}
 	all := query{maps.Clone(v.query.values)}
-	delete(all.values, wire.Search)
+	delete(all.values, v.c.search)
 	if n := v.counts(v.c.path, all.values.Encode(), []url.Values{{}})[0]; n >= 0 {
 		text += ", " + counted(n, "record") + " searched"
 	}

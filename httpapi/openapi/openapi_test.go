@@ -288,8 +288,8 @@ type parsedDocument struct {
 
 // operationParts are the parts of an operation that tests check.
 type operationParts struct {
-	OperationID string
-	Parameters  []struct {
+	OperationID, Description string
+	Parameters               []struct {
 		Ref string `json:"$ref"`
 	}
 	RequestBody json.RawMessage

@@ -41,7 +41,8 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 		page, text := d.schema(c.record+"Page", pageSchema(c.record, pagination.TraitsOf(about.Pages).Members)), "Returns a page of records in the requested order."
 		filters, names, invalid := d.filters(c), asWritten(about, about.Filters), badRequest
 		if len(about.Search) > 0 {
-			names = append(names, wire.Search)
+			_, search := about.Params()
+			names = append(names, search)
 		}
 		if names != nil {
 			invalid = badFilter
@@ -232,9 +233,10 @@ func orderingParameter(term *jsonSchema, about schema.Description) parameter {
 	if about.JSONNames {
 		text = strings.Replace(text, " in snake_case", "", 1)
 	}
+	name, _ := about.Params()
 	byDefault := asWritten(about, strings.Split(ordering.Format(about.Ordering), ","))
 	return parameter{
-		Name: "ordering", In: "query", Explode: new(false), Schema: listOf(term),
+		Name: name, In: "query", Explode: new(false), Schema: listOf(term),
 		Description: text + strings.Join(byDefault, ",") + ".",
 	}
 }
@@ -285,7 +287,8 @@ func (d *describer) filters(c collection) (references []parameter) {
 	}
 	if fields := c.Description.Search; len(fields) > 0 {
 		text := "Words, separated by white space or commas. Records in which each of them is found, in any letter case. The fields are "
-		add(parameter{Name: wire.Search, In: "query", Description: text + strings.Join(asWritten(c.Description, fields), ", ") + ".", Schema: ofKind("string")})
+		_, name := c.Description.Params()
+		add(parameter{Name: name, In: "query", Description: text + strings.Join(asWritten(c.Description, fields), ", ") + ".", Schema: ofKind("string")})
 	}
 	return references
 }

@@ -164,7 +164,8 @@ type instant struct {
 	places map[by]*places
 	full   *instant // without others, if these are what a request sees
 
-	compared int // rows of joins
+	search   string // the parameter of a search, which errors name
+	compared int    // rows of joins
 }
 
 // entries returns the records of a collection, sorted by id.
@@ -181,6 +182,7 @@ func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms [
 	add := func(m *Collection) {
 		if in == nil {
 			in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}}
+			_, in.search = c.Type.About.Params()
 		}
 		in.states[m] = nil
 	}
@@ -475,7 +477,7 @@ const maxCompared = 100_000_000
 func (l *link) pause() error {
 	err := l.in.ctx.Err()
 	if err == nil && l.in.compared > maxCompared {
-		err = schema.FieldErrors{{Field: "search", Messages: []string{"This takes too much work: search for fewer words, or in fewer records."}}}
+		err = schema.FieldErrors{{Field: l.in.search, Messages: []string{"This takes too much work: search for fewer words, or in fewer records."}}}
 	}
 	l.to.turn.Err = cmp.Or(l.to.turn.Pause(), err)
 	return l.to.turn.Err

@@ -255,6 +255,7 @@ func (g *Generator) part(text string) string {
 // Query returns parameters of a list in any order, some of them twice.
 func (g *Generator) Query(about schema.Description) string {
 	var params []string
+	order, search := about.Params()
 	add := func(name, value string) { params = append(params, name+"="+url.QueryEscape(value)) }
 	for range g.IntN(3) {
 		if len(about.Filters) > 0 {
@@ -263,10 +264,10 @@ func (g *Generator) Query(about schema.Description) string {
 		}
 	}
 	if len(about.Search) > 0 && g.IntN(3) == 0 {
-		add("search", g.search(about))
+		add(search, g.search(about))
 	}
 	if g.IntN(2) == 0 {
-		add("ordering", g.ordering(about))
+		add(order, g.ordering(about))
 	}
 	if g.IntN(2) == 0 {
 		add("limit", g.oneOf("1", "2", "3", "5", "21", "50", "1000", g.number()))
@@ -278,7 +279,7 @@ func (g *Generator) Query(about schema.Description) string {
 		add("page", g.oneOf("1", "2", "3", "last", g.number()))
 	}
 	if g.IntN(30) == 0 {
-		params = append(params, g.oneOf("format=json", "format=xml", "", "&", "%zz=1", "ordering", "limit;offset", "ordering=%ff", "cursor=x", "search=%00"))
+		params = append(params, g.oneOf("format=json", "format=xml", "", "&", "%zz=1", order, "limit;offset", order+"=%ff", "cursor=x", search+"=%00"))
 	}
 	g.Shuffle(len(params), func(i, j int) { params[i], params[j] = params[j], params[i] })
 	return strings.Join(params, "&")

@@ -59,8 +59,9 @@ func (g *Generator) of(about schema.Description) iter.Seq[Request] {
 			more = more && yield(r)
 		}
 		path := g.path(about)
+		order, _ := about.Params()
 		add("OPTIONS", path, "")
-		for _, query := range slices.Concat(windows(len(g.records[about.Key])), orders(g.orders(about)), g.filters(about)) {
+		for _, query := range slices.Concat(windows(len(g.records[about.Key])), orders(order, g.orders(about)), g.filters(about)) {
 			add("GET", path+"?"+query, "")
 		}
 		for _, method := range []string{"GET", "PUT", "PATCH", "DELETE"} {
@@ -109,12 +110,12 @@ func windows(n int) (queries []string) {
 	return queries
 }
 
-// orders returns the parameters of orders by each name, alone and before another one.
-func orders(names []string) (queries []string) {
+// orders returns parameters with orders by each name, alone and before another one.
+func orders(parameter string, names []string) (queries []string) {
 	for i, name := range names {
 		other := names[(i+1)%len(names)]
 		for _, order := range []string{name, "-" + name, name + ",-id", name + ",-" + other, "-" + name + "," + other} {
-			queries = append(queries, "limit=7&ordering="+order)
+			queries = append(queries, "limit=7&"+parameter+"="+order)
 		}
 	}
 	return queries
@@ -133,6 +134,7 @@ func (g *Generator) stored(key, name string, n int) (texts []string) {
 // filters returns the parameters of each filter with values of some records, and of pairs of filters.
 func (g *Generator) filters(about schema.Description) (queries []string) {
 	last := ""
+	order, search := about.Params()
 	for _, name := range about.Filters {
 		f, lookup, _ := about.Parameter(name)
 		var texts []string
@@ -163,11 +165,11 @@ func (g *Generator) filters(about schema.Description) (queries []string) {
 			queries = append(queries, name+"="+url.QueryEscape(text))
 		}
 		last, name = name+"="+url.QueryEscape(texts[0]), last
-		queries = append(queries, last+"&"+name, last+"&limit=1&offset=1", last+"&ordering=-id")
+		queries = append(queries, last+"&"+name, last+"&limit=1&offset=1", last+"&"+order+"=-id")
 	}
 	if len(about.Search) > 0 {
 		for range 20 {
-			queries = append(queries, "search="+url.QueryEscape(g.search(about)))
+			queries = append(queries, search+"="+url.QueryEscape(g.search(about)))
 		}
 	}
 	return queries

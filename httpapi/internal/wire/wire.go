@@ -45,12 +45,10 @@ func Terms(d schema.Description, text string, valid func(field string) bool) []o
 	return terms
 }
 
-// Search is the name of the parameter of a search.
-const Search = "search"
-
 // Selects reports whether a parameter selects records of a collection.
 func Selects(d schema.Description, parameter string) bool {
-	return slices.Contains(d.Filters, d.Named(parameter)) || parameter == Search && len(d.Search) > 0
+	_, search := d.Params()
+	return slices.Contains(d.Filters, d.Named(parameter)) || parameter == search && len(d.Search) > 0
 }
 
 // IsPortable reports whether a pattern consists of what means the same in Go and in ECMA-262:

@@ -1,0 +1,89 @@
+package browse
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+type (
+	plant struct {
+		ID     int    `json:"id"`
+		Name   string `json:"name" backlist:"maxlength=20"`
+		Height int    `json:"height"`
+	}
+	plantLeaf struct {
+		ID    int    `json:"id"`
+		Plant int    `json:"plant" backlist:"refers=plants,related=leaves"`
+		Shape string `json:"shape" backlist:"choices=round|long"`
+	}
+)
+
+// newPlants returns a handler of 60 plants, of which the first two have a leaf. All their parameters have
+// names of their own.
+func newPlants(t *testing.T, about schema.Description) handlers {
+	t.Helper()
+	about.Search, about.SearchParam, about.OrderingParam = []string{"name"}, "q", "sort"
+	about.Filters = []string{"tall", "height_min", "height_max", "kind", "height", "without"}
+	about.Parameters = map[string]string{"tall": "height__gt", "height_min": "height__gte", "height_max": "height__lte", "kind": "leaves__shape", "without": "leaves__isnull"}
+	c, err := catalogue.New(
+		catalogue.Define[plant]("plants", catalogue.Options{Description: &about}),
+		catalogue.Define[plantLeaf]("leaves", catalogue.Options{}),
+	)
+	must(t, err)
+	var plants []string
+	for i := range 60 {
+		plants = append(plants, fmt.Sprintf(`{"id":%d,"name":"Plant %d","height":%d}`, i+1, i+1, i%10))
+	}
+	text := `{"plants":[` + strings.Join(plants, ",") + `],"leaves":[{"id":1,"plant":1,"shape":"long"},{"id":2,"plant":2,"shape":"round"}]}`
+	must(t, c.Load(strings.NewReader(text), catalogue.LoadOptions{}))
+	return newHandlers(t, c, httpapi.Options{Authorizer: httpapi.AllowAll})
+}
+
+// Pages send orderings and searches under the names that the description has for them.
+func TestNamesOfOrderingAndSearch(t *testing.T) {
+	h := newPlants(t, schema.Description{}).browse
+	page := get(h, "/api/plants/?q=plant+1&sort=-height&offset=2")
+	for text, want := range map[string]string{"Name": "?q=plant+1&sort=name", "Height": "?q=plant+1&sort=height", "Search: plant 1": "?sort=-height"} {
+		found := ""
+		for link, to := range page.links() {
+			if strings.HasPrefix(link, text) {
+				found = to
+			}
+		}
+		if found != want {
+			t.Errorf("%s leads to %s, want %s: %v", text, found, want, page.links())
+		}
+	}
+	if got := page.formValues("filters", nil); got.Get("q") != "plant 1" || got.Get("sort") != "-height" || got.Has("search") || got.Has("offset") {
+		t.Errorf("the form sends %v", got)
+	}
+	if !strings.Contains(page.text, "By Height, descending") || !strings.Contains(page.text, "60 records searched") {
+		t.Errorf("the page has no order or no search: %s", page.text)
+	}
+	if rows := page.find("tr", "id", "record-20"); len(rows) != 0 { // on the first page
+		t.Errorf("the page begins with the tallest plant")
+	}
+	wrong := get(h, "/api/plants/?q="+url.QueryEscape(words(101)))
+	if wrong.status != 400 || !strings.Contains(wrong.text, "Search: Too many words") || !wrong.isOpen("panel") {
+		t.Errorf("%d, want an error of the search: %s", wrong.status, wrong.text)
+	}
+	form := do(h, formRequest("/api/leaves/?_method=POST", "_find.plant=plant+59"))
+	if values := form.find("input", "type", "radio"); !strings.Contains(form.text, "Plant 59") || len(values) == 0 {
+		t.Errorf("the form finds no plant: %s", form.text)
+	}
+}
+
+// words returns n different words.
+func words(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf("w%d", i))
+	}
+	return strings.Join(all, " ")
+}
