@@ -523,7 +523,7 @@ func TestSearchOfChoices(t *testing.T) {
 		Last  []int  `json:"last" backlist:"refers=items"`
 	}
 	cat := mustCatalogue(t, catalogue.Define[item]("items", catalogue.Options{Description: &schema.Description{
-		Search: []string{"title", "first__title", "last__title"}, Filters: []string{"id__in", "first__title", "first__id__in"},
+		Search: []string{"title", "first__title", "last__title"}, SearchParam: "in_titles", Filters: []string{"id__in", "first__title", "first__id__in"},
 	}}))
 	load := func(n int, titles ...string) { // those of n records, and of n more
 		t.Helper()
@@ -551,12 +551,12 @@ func TestSearchOfChoices(t *testing.T) {
 		{[]string{"one", "one two", "one", "four"}, "two one", "2 4 9"},
 	} {
 		load(4, row.titles...)
-		if got := idsWhere(t, cat, "items", "search="+url.QueryEscape(row.search), "id"); got != row.want {
+		if got := idsWhere(t, cat, "items", "in_titles="+url.QueryEscape(row.search), "id"); got != row.want {
 			t.Errorf("%q in %q finds %q, want %q", row.search, row.titles, got, row.want)
 		}
 	}
 	load(4, "one", "two", "three", "four")
-	if got := idsWhere(t, cat, "items", "search=one&first__title=two", "id"); got != "9" {
+	if got := idsWhere(t, cat, "items", "in_titles=one&first__title=two", "id"); got != "9" {
 		t.Errorf("a filter beside a search finds %q: it is not about the same record", got)
 	}
 	r, titles, all := rand.New(rand.NewPCG(1, 2)), make([]string, 6000), ""
@@ -571,7 +571,7 @@ func TestSearchOfChoices(t *testing.T) {
 	}
 	load(3000, titles...)
 	for search, tooMuch := range map[string]bool{all: true, all[:3*6]: false, "ak bk": false, all + "zz": false} {
-		filter := filterOf(t, c, url.Values{"search": {search}})
+		filter := filterOf(t, c, url.Values{"in_titles": {search}})
 		list, err := c.List(t.Context(), catalogue.Query{Filter: filter})
 		_, countErr := c.Counts(t.Context(), filter, [][]schema.Test{nil, {{Field: "title", Lookup: "contains", Values: []string{"x"}}}})
 		_, getErr := c.Get(t.Context(), "6001", filter)
@@ -579,7 +579,7 @@ func TestSearchOfChoices(t *testing.T) {
 		if errors.As(err, &fields) != tooMuch || errors.As(countErr, &ofCount) != tooMuch || errors.As(getErr, &ofGet) != tooMuch {
 			t.Errorf("%q: %d records, %v, %v, %v, want errors of the search %t", search, list.Count, err, countErr, getErr, tooMuch)
 		}
-		if tooMuch && fields[0].Field != "search" {
+		if tooMuch && fields[0].Field != "inTitles" {
 			t.Errorf("%q: the error is about %q", search, fields[0].Field)
 		}
 	}

@@ -164,8 +164,8 @@ type instant struct {
 	places map[by]*places
 	full   *instant // without others, if these are what a request sees
 
-	search   string // the parameter of a search, which errors name
-	compared int    // rows of joins
+	about    *schema.Description // of the records that are wanted
+	compared int                 // rows of joins
 }
 
 // entries returns the records of a collection, sorted by id.
@@ -181,8 +181,7 @@ func (in *instant) entries(of *Collection) []*store.Entry {
 func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term, as *Shown) (in *instant, err error) {
 	add := func(m *Collection) {
 		if in == nil {
-			in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}}
-			_, in.search = c.Type.About.Params()
+			in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}, about: c.Type.About}
 		}
 		in.states[m] = nil
 	}
@@ -477,7 +476,11 @@ const maxCompared = 100_000_000
 func (l *link) pause() error {
 	err := l.in.ctx.Err()
 	if err == nil && l.in.compared > maxCompared {
-		err = schema.FieldErrors{{Field: l.in.search, Messages: []string{"This takes too much work: search for fewer words, or in fewer records."}}}
+		_, name := l.in.about.Params()
+		if !l.in.about.SnakeCase() {
+			name = ordering.Camel(name)
+		}
+		err = schema.FieldErrors{{Field: name, Messages: []string{"This takes too much work: search for fewer words, or in fewer records."}}}
 	}
 	l.to.turn.Err = cmp.Or(l.to.turn.Pause(), err)
 	return l.to.turn.Err
