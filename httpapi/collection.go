@@ -19,6 +19,7 @@ import (
 // and its pages have entity tags, as those of a Revisioner. Package httpapitest tests
 // implementations.
 //
+// [Describe] serves the same records at a second path, with pages, filters and an order of its own.
 // [Restrict] restricts what a user can see. A type that embeds a Collection and declares List and
 // Get can do so too. It must declare Update and Delete as well, because a record may change between
 // Get and a write. A type that embeds a catalogue.AnyCollection has its other methods, but no
@@ -218,6 +219,48 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 		}
 		return filter.Tests, nil
 	}}
+}
+
+// Describe returns a collection of the same records as c with another description, so that requests to
+// a second path of them have pages, filters, searches and a default order of their own. about is a
+// changed copy of the description of c:
+//
+//	about := books.Description()
+//	about.Of, about.Key, about.Segment = "books", "shelves", "shelves"
+//	about.Pages = pagination.Numbers{}
+//	h, err := httpapi.NewHandler([]httpapi.Collection{books, httpapi.Describe(books, about)}, opts)
+//
+// Its Fields are those of c. Sortable and Filters must be ones that the List of c evaluates: a
+// collection of a catalogue drops terms that its own description does not permit. References still
+// lead to the path whose Key they name. A restriction by [Restrict] is one of c or of what Describe
+// returns; each path to restricted records needs it. Of the optional interfaces, the handler uses
+// those that c implements. If c is nil, Describe returns nil. O(1).
+func Describe(c Collection, about schema.Description) Collection {
+	if isNil(c) {
+		return nil
+	}
+	return redescribed{c, about}
+}
+
+// redescribed is a collection that Describe returns. A handler takes it apart, like a restricted one.
+type redescribed struct {
+	Collection
+	about schema.Description
+}
+
+func (c redescribed) Description() schema.Description { return c.about }
+
+// List sends the default order, which may be another one than that of the collection.
+func (c redescribed) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
+	if len(q.Terms) == 0 {
+		q.Terms = defaultOrder(&c.about)
+	}
+	return c.Collection.List(ctx, q)
+}
+
+// RecordType returns the type of the records for package openapi, or nil if it is not known.
+func (c redescribed) RecordType() reflect.Type {
+	return restricted{Collection: c.Collection}.RecordType()
 }
 
 // isNil reports whether c is nil or the zero AnyCollection.

@@ -24,7 +24,7 @@ import (
 func (v *view) askAfter(p *page) (ok bool) {
 	q := &v.q
 	if len(q.Terms) == 0 {
-		q.Terms = v.route.defaultOrder()
+		q.Terms = defaultOrder(v.route.about)
 	}
 	p.field = v.route.positioned(q.Terms[0].Field)
 	at := p.Place

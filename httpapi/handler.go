@@ -64,7 +64,9 @@ type Options struct {
 	// then. It must not write to the collection there: it could deadlock. A read of a catalogue has the
 	// record as it is before the write, hidden fields included. OPTIONS of a record and pages of
 	// package browse call it to decide what they offer, so it should have no side effects. Reads do
-	// not call it: [Restrict] decides which records they find. Permit must be safe for concurrent use.
+	// not call it: [Restrict] decides which records they find. Nor is it asked about records that a
+	// deletion deletes or changes because they refer to the deleted one. Permit must be safe for
+	// concurrent use.
 	Permit func(r *http.Request, collection string, action schema.Actions, record []byte) error
 
 	// Assign, if not nil, returns the values of fields of a new or changed record that the request

@@ -66,6 +66,9 @@ func (v *view) selected() bool {
 	if !known {
 		terms = wire.Terms(*v.route.about, order, v.route.sorts)
 	}
+	if len(terms) == 0 {
+		terms = v.route.byDefault
+	}
 	v.q.Terms = terms
 	return v.filter()
 }

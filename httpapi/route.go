@@ -36,6 +36,7 @@ type route struct {
 	sortable   []string                   // fields that records can be ordered by; nil if they are not known
 	order      string                     // the parameter of orderings
 	orders     map[string][]ordering.Term // terms of no ordering, and of those by one field
+	byDefault  []ordering.Term            // the order of lists without terms, if it must be sent
 	named      []string                   // parameters whose name in the description is the same
 	pages      pagination.Style
 	is         pagination.Traits // of pages
@@ -56,8 +57,15 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 	d = as.Describe(d)
 	path := root + d.Segment + "/"
 	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d), pages: d.Pages, is: pagination.TraitsOf(d.Pages)}
-	for part, ok := c.(restricted); ok; part, ok = c.(restricted) {
-		r.rows, c = append(r.rows, part.rows), part.Collection
+	for whole := false; !whole; {
+		switch part := c.(type) {
+		case restricted:
+			r.rows, c = append(r.rows, part.rows), part.Collection
+		case redescribed:
+			r.byDefault, c = defaultOrder(&d), part.Collection
+		default:
+			whole = true
+		}
 	}
 	r.all, r.checks = c, anyRecord()
 	if c, ok := c.(ReferenceChecker); ok {
@@ -163,7 +171,7 @@ func actionsOf(method string) schema.Actions {
 func (r *route) checkPages() error {
 	is := &r.is
 	if !is.Counted {
-		if first := r.defaultOrder()[0].Field; r.positioned(first) == nil {
+		if first := defaultOrder(r.about)[0].Field; r.positioned(first) == nil {
 			return fmt.Errorf("pages by cursors need a default order by the id or a scalar field that is described: %q is none", first)
 		}
 		if !r.about.Positions {
@@ -179,11 +187,11 @@ func (r *route) checkPages() error {
 }
 
 // defaultOrder returns the order of lists without terms.
-func (r *route) defaultOrder() []ordering.Term {
-	if len(r.about.Ordering) > 0 {
-		return r.about.Ordering
+func defaultOrder(d *schema.Description) []ordering.Term {
+	if len(d.Ordering) > 0 {
+		return d.Ordering
 	}
-	return []ordering.Term{ordering.Asc(ordering.Snake(r.about.Identity().Name))}
+	return []ordering.Term{ordering.Asc(ordering.Snake(d.Identity().Name))}
 }
 
 // positioned returns the field whose values can be positions in a list that is ordered by a name

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -448,5 +450,94 @@ func TestAcrossReferences(t *testing.T) {
 		if !strings.Contains(got.Body, row.want) || (got.Header["Etag"] != "") != row.tagged {
 			t.Errorf("%s: %s with the tag %q, want %s, tagged %t", row.reason, got.Body, got.Header["Etag"], row.want, row.tagged)
 		}
+	}
+}
+
+// TestDescribe serves works a second time, with a description of its own: in another order, on other
+// pages, with other filters, and with the same records, references, restrictions and tags.
+func TestDescribe(t *testing.T) {
+	type author struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	type work struct {
+		ID     int    `json:"id"`
+		Title  string `json:"title"`
+		Author int    `json:"author" backlist:"refers=authors,related=works"`
+		Next   *int   `json:"next" backlist:"refers=works,related=earlier"`
+	}
+	c := mustCatalogue(t,
+		catalogue.Define[author]("authors", catalogue.Options{Description: &schema.Description{Filters: []string{"works__title"}}}),
+		catalogue.Define[work]("works", catalogue.Options{Description: &schema.Description{
+			Ordering: []ordering.Term{ordering.Desc("title")}, Sortable: []string{"title", "author__name"}, Filters: []string{"title"}, Search: []string{"title"},
+		}}))
+	must(t, c.Load(strings.NewReader(`{"authors":[{"id":1,"name":"b"},{"id":2,"name":"a"}],"works":[
+		{"id":1,"title":"b","author":1,"next":3},{"id":2,"title":"c","author":2,"next":null},{"id":3,"title":"a","author":1,"next":null}]}`), catalogue.LoadOptions{References: true}))
+	authors, err := c.Collection("authors")
+	must(t, err)
+	works, err := c.Collection("works")
+	must(t, err)
+	about := works.Description()
+	about.Of, about.Key, about.Segment, about.Name = "works", "shelves", "shelves", "shelf"
+	about.Ordering, about.Sortable, about.Search = []ordering.Term{ordering.Asc("author__name")}, []string{"author__name"}, nil
+	about.Filters, about.Pages = []string{"earlier__title", "author"}, pagination.Numbers{Limits: pagination.Limits{Default: 2}}
+	byID := about
+	byID.Key, byID.Segment, byID.Ordering, byID.Pages = "ids", "ids", nil, pagination.Cursors{}
+	h := newStubHandler(t, Options{Authorizer: AllowAll, ETags: true}, authors, works, Describe(works, about), Describe(Describe(works, about), byID))
+	for _, test := range []struct {
+		reason, target, next string
+		ids                  []int
+	}{
+		{"the first path", "works/", "", []int{2, 1, 3}},
+		{"pages and order of the second", "shelves/", "shelves/?page=2", []int{2, 1}},
+		{"its other page", "shelves/?page=2", "", []int{3}},
+		{"in the other direction", "shelves/?ordering=-author__name", "shelves/?ordering=-author__name&page=2", []int{3, 1}},
+		{"an order that only the first has", "shelves/?ordering=title", "shelves/?ordering=title&page=2", []int{2, 1}},
+		{"a filter that only the first has", "shelves/?title=a", "shelves/?page=2&title=a", []int{2, 1}},
+		{"a search that only the first has", "shelves/?search=a", "shelves/?page=2&search=a", []int{2, 1}},
+		{"a filter along references to the first", "shelves/?earlier__title=b", "", []int{3}},
+		{"a filter by a reference", "shelves/?author=2", "", []int{2}},
+		{"no order, in pages by cursors", "ids/", "", []int{1, 2, 3}},
+		{"references lead to the first", "authors/?works__title=c", "", []int{2}},
+	} {
+		var got struct {
+			Next    *string
+			Results []struct{ ID int }
+		}
+		must(t, json.Unmarshal([]byte(get(h, "/api/"+test.target).Body), &got))
+		next, ids := "", []int{}
+		if got.Next != nil {
+			next = strings.TrimPrefix(*got.Next, "http://host.example/api/")
+		}
+		for _, r := range got.Results {
+			ids = append(ids, r.ID)
+		}
+		equal(t, test.reason, fmt.Sprint(test.next, test.ids), fmt.Sprint(next, ids))
+	}
+	const root = `{"authors":"http://host.example/api/authors/","works":"http://host.example/api/works/","shelves":"http://host.example/api/shelves/","ids":"http://host.example/api/ids/"}`
+	equal(t, "the root", root, get(h, "/api/").Body)
+	if got := get(h, "/api/ids/"); got.Header["Etag"] == "" {
+		t.Error("a page of the second path has no tag")
+	}
+	if status, body := send(h, "PATCH", "/api/shelves/3/", `{"next":2}`); status != 200 || get(h, "/api/works/3/").Body != body {
+		t.Errorf("a write: %d %s", status, body)
+	}
+	rows := func(context.Context) (url.Values, error) { return url.Values{"author": {"1"}}, nil }
+	for i, second := range []Collection{Restrict(Describe(works, about), rows), Describe(Restrict(works, rows), about)} {
+		h := newStubHandler(t, Options{Authorizer: AllowAll}, authors, works, second)
+		if got := get(h, "/api/shelves/").Body; !strings.HasPrefix(got, `{"count":2,"next":null,"previous":null,"results":[{"id":1,`) {
+			t.Errorf("restricted %d: %s", i, got)
+		}
+		for _, method := range []string{"GET", "PATCH", "DELETE"} {
+			if status, body := send(h, method, "/api/shelves/2/", `{}`); status != 404 {
+				t.Errorf("restricted %d: %s %d %s", i, method, status, body)
+			}
+		}
+		if list, err := second.List(t.Context(), catalogue.Query{}); err != nil || list.Count != 2 || !strings.Contains(string(list.Records[0]), `"id":1`) {
+			t.Errorf("restricted %d: List returns %s, %v", i, list.Records, err)
+		}
+	}
+	if Describe(nil, about) != nil || Describe(catalogue.AnyCollection{}, about) != nil {
+		t.Error("nil is a collection")
 	}
 }

@@ -92,7 +92,7 @@ import (
 // A Description describes a collection, independently of its records.
 type Description struct {
 	Key      string          // in the root listing, such as filmRoles
-	Of       string          // the key to which references to the records refer, if it is not Key
+	Of       string          // the key to which references to the records refer, if that is another one; see httpapi.Describe
 	Segment  string          // path segment, such as film_roles
 	Name     string          // of a record in titles and messages, such as "film role"
 	Actions  Actions         // served

@@ -31,8 +31,11 @@ type Service struct {
 	Records string // JSON of the records without the flag -data, or ""
 	Forms   bool   // bodies may be forms, as with the default parsers of the framework
 
-	Options func(opts *httpapi.Options)                         // changes those of the handler; or nil
-	Served  func(all []httpapi.Collection) []httpapi.Collection // changes what it serves; or nil
+	// Options, if not nil, changes the options of the handler. Their Authorizer is that of the flags:
+	// nil if nobody may write. Served, if not nil, returns what the handler serves, in that order,
+	// given the collections of the catalogue in theirs: restricted or described otherwise, or more.
+	Options func(opts *httpapi.Options)
+	Served  func(all []httpapi.Collection) []httpapi.Collection
 }
 
 // config holds the values of the flags.

@@ -4,12 +4,15 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 type note struct {
@@ -68,5 +71,43 @@ func TestService(t *testing.T) {
 		if w.Result().Status[:3] != status || !strings.Contains(got, want) {
 			t.Errorf("%s: %d %.200s, want %s", test.reason, w.Code, got, test.want)
 		}
+	}
+}
+
+// TestOptions has a service that changes the options of its handler and what that serves.
+func TestOptions(t *testing.T) {
+	var authorizers []bool
+	s := Service{Title: "Notes", Records: `{"notes":[{"id":1,"text":"a","createdAt":"2026-01-02T03:04:05Z"},{"id":2,"text":"b","createdAt":"2026-01-02T03:04:05Z"}]}`,
+		New: func(func() time.Time) (*catalogue.Catalogue, error) {
+			return catalogue.New(catalogue.Define[note]("notes", catalogue.Options{}))
+		},
+		Options: func(opts *httpapi.Options) {
+			authorizers = append(authorizers, opts.Authorizer != nil)
+			opts.Root = "/v1/"
+		},
+		Served: func(all []httpapi.Collection) []httpapi.Collection {
+			about := all[0].Description()
+			about.Key, about.Segment, about.Ordering = "latest", "latest", []ordering.Term{ordering.Desc("id")}
+			return append(all, httpapi.Describe(all[0], about))
+		}}
+	for _, flags := range [][]string{nil, {"-open"}, {"-token", "s3cret"}} {
+		h, err := s.Handler(flags...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for target, want := range map[string]string{
+			"/v1/":         `{"notes":"http://example.com/v1/notes/","latest":"http://example.com/v1/latest/"}`,
+			"/v1/latest/":  `{"count":2,"next":null,"previous":null,"results":[{"id":2,`,
+			"/api/latest/": `{"detail":"Not found."}`,
+		} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+			if !strings.HasPrefix(w.Body.String(), want) {
+				t.Errorf("%q %s: %d %s, want %s", flags, target, w.Code, w.Body, want)
+			}
+		}
+	}
+	if want := []bool{false, true, true}; !slices.Equal(authorizers, want) {
+		t.Errorf("authorizers: %t, want %t", authorizers, want)
 	}
 }
