@@ -56,38 +56,11 @@ func (q *statement) where(t *table, alias string, f schema.Filter) (string, erro
 	for _, word := range words {
 		var some []string
 		for _, test := range word {
-			some = append(some, q.test(t, alias, test))
+			some = append(some, q.test(t, alias, test, len(word) == 1))
 		}
 		all = append(all, joined(some, " OR ", "FALSE"))
 	}
 	return joined(all, " AND ", "TRUE"), q.err
-}
-
-// search returns the condition that all words of a search are in one row of a join: a record, and one
-// choice of the records to which each of its relations leads.
-func (q *statement) search(t *table, alias string, words [][]schema.Test) string {
-	others, joins := map[string]string{}, "" // by the paths that lead to them
-	var all []string
-	for _, word := range words {
-		var some []string
-		for _, test := range word {
-			of, at, path := t, alias, ""
-			for r, rest, crosses := of.follow(test.Field); crosses; r, rest, crosses = of.follow(test.Field) {
-				path += strings.TrimSuffix(test.Field, rest)
-				if others[path] == "" {
-					others[path] = q.alias()
-					joins += " LEFT JOIN " + r.to.name() + " " + others[path] + " ON " + q.related(r, at, others[path], test.All)
-				}
-				of, at, test.Field = r.to, others[path], rest
-			}
-			some = append(some, q.lookup(of, at, test))
-		}
-		all = append(all, joined(some, " OR ", "FALSE"))
-	}
-	if joins != "" {
-		return "EXISTS (SELECT FROM (VALUES (1)) one" + joins + " WHERE " + joined(all, " AND ", "TRUE") + ")"
-	}
-	return joined(all, " AND ", "TRUE")
 }
 
 // alias returns a new alias.
@@ -105,30 +78,39 @@ func joined(conditions []string, operator, none string) string {
 }
 
 // test returns the condition of a test. One of another record holds for some record to which the
-// relation leads, and isnull holds, too, if it leads to none.
-func (q *statement) test(t *table, alias string, test schema.Test) string {
+// relation leads, and isnull holds, too, if it leads to none. If alone is set, the condition is not part
+// of a disjunction.
+func (q *statement) test(t *table, alias string, test schema.Test, alone bool) string {
 	r, rest, crosses := t.follow(test.Field)
 	if !crosses {
 		return q.lookup(t, alias, test)
 	}
+	isNull := test.Lookup == "isnull" && slices.Equal(test.Values, []string{"true"})
+	isNone := isNull && rest == r.to.identity.name // which is never null
 	other := q.alias()
-	from := "SELECT 1 FROM " + r.to.name() + " " + other + " WHERE " + q.related(r, alias, other, test.All)
+	rows, holds := r.rows(alias, other)
+	if alone && (isNone || !isNull) {
+		rows, holds = r.pairs(alias, other)
+	}
+	from := "SELECT 1 FROM " + rows + " WHERE " + holds + q.visible(r.to, other, test.All)
+	if isNone {
+		return "NOT EXISTS (" + from + ")"
+	}
 	test.Field = rest
-	sql := "EXISTS (" + from + " AND " + q.test(r.to, other, test) + ")"
-	if test.Lookup == "isnull" && slices.Equal(test.Values, []string{"true"}) {
+	sql := "EXISTS (" + from + " AND " + q.test(r.to, other, test, true) + ")"
+	if isNull {
 		sql = "(" + sql + " OR NOT EXISTS (" + from + "))"
 	}
 	return sql
 }
 
-// related returns the condition that a relation leads from a record to another one that exists for the
-// request, or to any if all is set.
-func (q *statement) related(r relation, from, to string, all bool) string {
-	sql := r.holds(from, to)
+// visible returns the condition, after others, that a record of a table exists for the request, or none
+// if all is set.
+func (q *statement) visible(t *table, alias string, all bool) (sql string) {
 	if !all {
-		for _, test := range q.rows[r.to.about.Key] {
+		for _, test := range q.rows[t.about.Key] {
 			test.All = true
-			sql += " AND " + q.test(r.to, to, test)
+			sql += " AND " + q.test(t, alias, test, true)
 		}
 	}
 	return sql

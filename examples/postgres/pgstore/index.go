@@ -125,7 +125,7 @@ func (t *table) indexOf(c column) []index {
 	case c.name == t.identity.name:
 		return nil
 	case c.field.Kind == schema.References:
-		return []index{{of: t, kind: "INDEX", name: t.hashedName("has", c.name), on: "USING gin (" + quote(c.name) + ")"}}
+		return []index{{of: t, kind: "INDEX", name: t.hashedName("list", c.name), on: "USING gin (" + quote(c.name) + ") WITH (fastupdate = off)"}}
 	}
 	return []index{t.indexOn(orderBy(append(c.exprs("t"), t.identity.exprs("t")...)).index())}
 }

@@ -115,10 +115,11 @@ func (q *statement) exprs(t *table, alias string, term ordering.Term, numbers ma
 	}
 	other := alias + "r"
 	exprs := q.exprs(r.to, other, ordering.Term{Field: rest, Desc: term.Desc}, nil)
-	related := q.related(r, alias, other, false)
+	rows, holds := r.rows(alias, other)
+	from := rows + " WHERE " + holds + q.visible(r.to, other, false)
 	for i, e := range exprs {
 		e.desc = term.Desc
-		exprs[i].text = "(SELECT " + e.text + " FROM " + r.to.name() + " " + other + " WHERE " + related +
+		exprs[i].text = "(SELECT " + e.text + " FROM " + from +
 			" ORDER BY " + e.text + e.direction() + " LIMIT 1)"
 	}
 	return exprs

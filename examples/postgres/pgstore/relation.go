@@ -59,7 +59,7 @@ func (r relation) holds(from, to string) string {
 	}
 	value, target := from+"."+quote(r.column.name), to+"."+quote(r.by.name)
 	switch {
-	case r.column.field.Kind == schema.References && r.back:
+	case r.listed():
 		return value + " @> ARRAY[" + target + "]"
 	case r.column.field.Kind == schema.References:
 		return target + " = ANY(" + value + ")"
@@ -67,6 +67,35 @@ func (r relation) holds(from, to string) string {
 		return r.column.equals(value, target)
 	}
 	return r.by.equals(target, value)
+}
+
+// listed reports whether the relation leads backwards from what lists of references contain. PostgreSQL
+// guesses badly how many lists contain a value, so the conditions leave it no choice.
+func (r relation) listed() bool { return r.back && r.column.field.Kind == schema.References }
+
+// rows returns a FROM clause and a condition for the records to which the relation leads from one. Those of
+// lists are found by the index.
+func (r relation) rows(from, to string) (rows, holds string) {
+	rows, holds = r.to.name()+" "+to, r.holds(from, to)
+	switch {
+	case r.listed():
+		rows = "LATERAL (SELECT * FROM " + rows + " WHERE " + holds + " OFFSET 0) " + to
+	case r.column.form == formTexts || r.column.form == formKeys: // whose index has a digest of each text
+		rows = "LATERAL (SELECT o.* FROM unnest(" + from + "." + quote(r.column.name) + ") v(value), " + r.to.name() + " o WHERE " +
+			r.by.equals("o."+quote(r.by.name), "v.value") + ") " + to
+		holds = "TRUE"
+	}
+	return rows, holds
+}
+
+// pairs returns what rows does in a form that PostgreSQL can also join with all records.
+func (r relation) pairs(from, to string) (rows, holds string) {
+	rows, holds = r.to.name()+" "+to, r.holds(from, to)
+	if r.listed() {
+		rows += ", unnest(" + to + "." + quote(r.column.name) + ") " + to + "v(value)"
+		holds += " AND " + to + "v.value = " + from + "." + quote(r.by.name)
+	}
+	return rows, holds
 }
 
 // referring yields the columns of all tables that refer to records of one.
