@@ -12,6 +12,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection] implements
@@ -261,6 +262,14 @@ func (c redescribed) List(ctx context.Context, q catalogue.Query) (catalogue.Lis
 // RecordType returns the type of the records for package openapi, or nil if it is not known.
 func (c redescribed) RecordType() reflect.Type {
 	return restricted{Collection: c.Collection}.RecordType()
+}
+
+// defaultOrder returns the order of lists without terms.
+func defaultOrder(d *schema.Description) []ordering.Term {
+	if len(d.Ordering) > 0 {
+		return d.Ordering
+	}
+	return []ordering.Term{ordering.Asc(ordering.Snake(d.Identity().Name))}
 }
 
 // isNil reports whether c is nil or the zero AnyCollection.

@@ -186,14 +186,6 @@ func (r *route) checkPages() error {
 	return nil
 }
 
-// defaultOrder returns the order of lists without terms.
-func defaultOrder(d *schema.Description) []ordering.Term {
-	if len(d.Ordering) > 0 {
-		return d.Ordering
-	}
-	return []ordering.Term{ordering.Asc(ordering.Snake(d.Identity().Name))}
-}
-
 // positioned returns the field whose values can be positions in a list that is ordered by a name
 // first, or nil if none exists.
 func (r *route) positioned(name string) *schema.Field {

@@ -472,7 +472,7 @@ func TestDescribe(t *testing.T) {
 			Ordering: []ordering.Term{ordering.Desc("title")}, Sortable: []string{"title", "author__name"}, Filters: []string{"title"}, Search: []string{"title"},
 		}}))
 	must(t, c.Load(strings.NewReader(`{"authors":[{"id":1,"name":"b"},{"id":2,"name":"a"}],"works":[
-		{"id":1,"title":"b","author":1,"next":3},{"id":2,"title":"c","author":2,"next":null},{"id":3,"title":"a","author":1,"next":null}]}`), catalogue.LoadOptions{References: true}))
+		{"id":1,"title":"b","author":1,"next":3},{"id":2,"title":"a","author":2,"next":null},{"id":3,"title":"c","author":1,"next":null}]}`), catalogue.LoadOptions{References: true}))
 	authors, err := c.Collection("authors")
 	must(t, err)
 	works, err := c.Collection("works")
@@ -482,13 +482,15 @@ func TestDescribe(t *testing.T) {
 	about.Ordering, about.Sortable, about.Search = []ordering.Term{ordering.Asc("author__name")}, []string{"author__name"}, nil
 	about.Filters, about.Pages = []string{"earlier__title", "author"}, pagination.Numbers{Limits: pagination.Limits{Default: 2}}
 	byID := about
-	byID.Key, byID.Segment, byID.Ordering, byID.Pages = "ids", "ids", nil, pagination.Cursors{}
-	h := newStubHandler(t, Options{Authorizer: AllowAll, ETags: true}, authors, works, Describe(works, about), Describe(Describe(works, about), byID))
+	byID.Key, byID.Segment, byID.Ordering, byID.Pages = "ids", "ids", nil, nil
+	walked := byID
+	walked.Key, walked.Segment, walked.Ordering, walked.Pages = "walk", "walk", []ordering.Term{ordering.Desc("id")}, pagination.Cursors{}
+	h := newStubHandler(t, Options{Authorizer: AllowAll, ETags: true}, authors, works, Describe(works, about), Describe(Describe(works, about), byID), Describe(works, walked))
 	for _, test := range []struct {
 		reason, target, next string
 		ids                  []int
 	}{
-		{"the first path", "works/", "", []int{2, 1, 3}},
+		{"the first path", "works/", "", []int{3, 1, 2}},
 		{"pages and order of the second", "shelves/", "shelves/?page=2", []int{2, 1}},
 		{"its other page", "shelves/?page=2", "", []int{3}},
 		{"in the other direction", "shelves/?ordering=-author__name", "shelves/?ordering=-author__name&page=2", []int{3, 1}},
@@ -497,8 +499,9 @@ func TestDescribe(t *testing.T) {
 		{"a search that only the first has", "shelves/?search=a", "shelves/?page=2&search=a", []int{2, 1}},
 		{"a filter along references to the first", "shelves/?earlier__title=b", "", []int{3}},
 		{"a filter by a reference", "shelves/?author=2", "", []int{2}},
-		{"no order, in pages by cursors", "ids/", "", []int{1, 2, 3}},
-		{"references lead to the first", "authors/?works__title=c", "", []int{2}},
+		{"no order", "ids/", "", []int{1, 2, 3}},
+		{"an order in pages by cursors", "walk/", "", []int{3, 2, 1}},
+		{"references lead to the first", "authors/?works__title=a", "", []int{2}},
 	} {
 		var got struct {
 			Next    *string
@@ -514,7 +517,7 @@ func TestDescribe(t *testing.T) {
 		}
 		equal(t, test.reason, fmt.Sprint(test.next, test.ids), fmt.Sprint(next, ids))
 	}
-	const root = `{"authors":"http://host.example/api/authors/","works":"http://host.example/api/works/","shelves":"http://host.example/api/shelves/","ids":"http://host.example/api/ids/"}`
+	const root = `{"authors":"http://host.example/api/authors/","works":"http://host.example/api/works/","shelves":"http://host.example/api/shelves/","ids":"http://host.example/api/ids/","walk":"http://host.example/api/walk/"}`
 	equal(t, "the root", root, get(h, "/api/").Body)
 	if got := get(h, "/api/ids/"); got.Header["Etag"] == "" {
 		t.Error("a page of the second path has no tag")

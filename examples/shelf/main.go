@@ -111,7 +111,7 @@ type (
 )
 
 func showAuthor(at *catalogue.Catalogue, a *Author) (s AuthorShown, err error) {
-	s = AuthorShown{Author: *a, Books: []int{}}
+	s.Author = *a
 	latest := ""
 	err = each(at, books, "author", a.ID, func(b Book) {
 		s.BookCount++
@@ -142,8 +142,8 @@ func showReview(_ *catalogue.Catalogue, r *Review) (ReviewShown, error) {
 }
 
 func showBook(at *catalogue.Catalogue, b *Book) (s BookShown, err error) {
-	s.BookHead = BookHead{ID: b.ID, Title: b.Title, Published: b.Published, Price: b.Price, Owner: b.Owner, Tags: []TagName{}}
-	s.SequelOf, s.Sequels, s.Reviews = b.SequelOf, []int{}, []BookReview{}
+	s.BookHead = BookHead{ID: b.ID, Title: b.Title, Published: b.Published, Price: b.Price, Owner: b.Owner}
+	s.SequelOf = b.SequelOf
 	err = each(at, authors, "id", b.Author, func(a Author) { s.Author, s.AuthorCountry = AuthorName{a.ID, a.Name}, a.Country })
 	for _, id := range b.Tags {
 		err = errors.Join(err, each(at, tags, "id", id, func(t Tag) { s.Tags = append(s.Tags, TagName{id, t.Name}) }))
