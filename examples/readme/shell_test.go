@@ -99,7 +99,7 @@ func install(t *testing.T) []string {
 	check(os.WriteFile(workspace, fmt.Appendf(nil, "go 1.26\nuse %q\n", root), 0o600))
 	environment := append(os.Environ(), "GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "GOWORK="+workspace,
 		"GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w") // which links faster
-	command := exec.Command("go", "install", "./examples/backlist", "./examples/client", "./examples/films", "./examples/rota", "./examples/shop")
+	command := exec.Command("go", "install", "./examples/backlist", "./examples/client", "./examples/films", "./examples/rota", "./examples/shelf", "./examples/shop")
 	command.Dir, command.Env, command.Stderr = root, environment, t.Output()
 	check(command.Run())
 	return environment
