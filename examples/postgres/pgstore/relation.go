@@ -81,9 +81,9 @@ func (r relation) rows(from, to string) (rows, holds string) {
 	case r.listed():
 		rows = "LATERAL (SELECT * FROM " + rows + " WHERE " + holds + " OFFSET 0) " + to
 	case r.column.form == formTexts || r.column.form == formKeys: // whose index has a digest of each text
-		rows = "LATERAL (SELECT o.* FROM unnest(" + from + "." + quote(r.column.name) + ") v(value), " + r.to.name() + " o WHERE " +
-			r.by.equals("o."+quote(r.by.name), "v.value") + ") " + to
-		holds = "TRUE"
+		value := to + "v.value"
+		rows = "unnest(" + from + "." + quote(r.column.name) + ") " + to + "v(value), LATERAL (SELECT * FROM " + rows + " WHERE " +
+			r.by.equals(to+"."+quote(r.by.name), value) + " OFFSET 0) " + to
 	}
 	return rows, holds
 }

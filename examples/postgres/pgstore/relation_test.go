@@ -3,10 +3,12 @@ package pgstore_test
 import (
 	"fmt"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -42,7 +44,7 @@ type (
 		Helpers   []int    `json:"helpers" backlist:"refers=writers,related=helped,optional,write=helper_ids"`
 		Series    *string  `json:"series" backlist:"refers=series,ondelete=setnull,related=volumes,write=in"`
 		Also      []string `json:"also" backlist:"refers=series,related=mentions,optional"`
-		Topics    []string `json:"topics" backlist:"refers=topics.slug,related=volumes,optional,write=topicSlugs"`
+		Topics    []string `json:"topics" backlist:"refers=topics.slug,related=volumes,optional,write=topic_slugs"`
 		Mark      *string  `json:"mark" backlist:"refers=marks.text,ondelete=setnull,related=volumes"`
 		Marks     []string `json:"marks" backlist:"refers=marks.text,related=marked,optional"`
 		Published string   `json:"published" backlist:"date"`
@@ -150,4 +152,52 @@ func libraryData(g generator) string {
 		}),
 		table("profiles", 5, func(i int) string { return fmt.Sprintf(`{"id":%d,"writer":%[1]d,"motto":%s}`, i, quote(pick(g, some))) }),
 	}, ",\n") + "}"
+}
+
+// TestBackwardIndexes checks that the records that refer to one are found by the index of the reference.
+// BACKLIST_POSTGRES_ROWS is the number of records that refer, at most a million.
+func TestBackwardIndexes(t *testing.T) {
+	rows := int(setting(t, "BACKLIST_POSTGRES_ROWS", 5_000))
+	store := openUnchecked(t, pgstore.Options{DSN: shared.DSN(newDatabase(t, "template1")), Catalogue: made(t, newLibrary), Timeout: time.Minute})
+	some := max(rows/20, 1)
+	var b strings.Builder
+	table := func(key string, n int, record string) {
+		for i := range n {
+			b.WriteString(map[bool]string{true: key, false: ","}[i == 0])
+			fmt.Fprintf(&b, record, i+1, 1+scattered(i, rows)%some)
+		}
+		b.WriteString("]")
+	}
+	table(`{"writers":[`, some, `{"id":%d,"name":"Writer %d","born":null,"country":""}`)
+	table(`,"series":[`, some, `{"code":"s-%d","name":"Series %d","patron":null}`)
+	table(`,"topics":[`, some, `{"id":%d,"name":"Topic %d","slug":"t%[1]d"}`)
+	table(`,"marks":[`, some, `{"id":%d,"text":"Mark %[1]d"}`)
+	table(`,"volumes":[`, rows, `{"id":%d,"title":"Volume %[1]d","writer":%d,"helpers":[%[2]d],"series":"s-%[2]d","also":["s-%[2]d"],"topics":["t%[2]d"],`+
+		`"mark":"Mark %[2]d","marks":["Mark %[2]d"],"published":"2000-01-01","price":null,"sequelOf":%[2]d}`)
+	b.WriteString("}")
+	load(t, store, b.String())
+	for _, row := range []struct {
+		at           int
+		query, index string
+	}{
+		{0, "id=7&volumes__title__contains=e", "volumes_by_writer"},
+		{0, "id=7&volumes__isnull=true", "volumes_by_writer"},
+		{0, "id=7&helped__title__contains=e", "volumes_list_"},
+		{0, "id=7&helped__isnull=true", "volumes_list_"},
+		{0, "id=7&volumes__sequels__title__contains=e", "volumes_by_sequel_of"},
+		{1, "code=s-7&volumes__title__contains=e", "volumes_by_series"},
+		{1, "code=s-7&mentions__title__contains=e", "volumes_list_"},
+		{2, "id=7&volumes__title__contains=e", "volumes_list_"},
+		{3, "id=7&volumes__title__contains=e", "volumes_by_mark"},
+		{3, "id=7&marked__title__contains=e", "volumes_list_"},
+		{4, "id=7&sequels__title__contains=e", "volumes_by_sequel_of"},
+		{0, "volumes__title=Volume+7", "volumes_by_title"}, // and then the writer of each
+		{0, "helped__title=Volume+7", "volumes_by_title"},
+	} {
+		about := store.Collections()[row.at].Description()
+		plan, err := store.Explain(t.Context(), about.Key, filterOf(t, about, row.query))
+		if err != nil || !strings.Contains(plan, row.index) || strings.Contains(plan, "Seq Scan on volumes") {
+			t.Errorf("%s: %s: want %s; %v\n%s", about.Key, row.query, row.index, err, plan)
+		}
+	}
 }
