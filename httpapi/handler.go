@@ -127,7 +127,8 @@ type Options struct {
 	// Pages is the style of the pages of collections whose description has none:
 	// [pagination.Limits], [pagination.Numbers] or [pagination.Cursors], each with the default and
 	// the maximum size of a page. If nil, it is Limits{}: limit and offset, 21 records and at most
-	// 1000.
+	// 1000. With [pagination.Whole] there are no pages: the body is an array of all records, and a
+	// list that is longer than Max results in 400.
 	//
 	// A page number that does not exist results in 404 and "Invalid page.", and an invalid cursor
 	// in 404 and "Invalid cursor". A page of a cursor has no count. Cursors are those of Django

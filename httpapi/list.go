@@ -207,7 +207,7 @@ func (v *view) read(p *page) (ok bool, err error) {
 		p.Place, v.q.Window = at, at.Window // of the last page, whose number is known now
 	}
 	if p.count, p.records = list.Count, list.Records; v.route.is.Members == nil && p.count > v.route.is.Max {
-		return false, &refusal{status: http.StatusBadRequest, detail: fmt.Sprintf("The list has %d records: without pages, at most %d are sent.", p.count, v.route.is.Max)}
+		return false, &refusal{status: http.StatusBadRequest, detail: fmt.Sprintf("Too many records: the list has %d, and at most %d are sent.", p.count, v.route.is.Max)}
 	}
 	if counted {
 		p.next, p.previous = pagination.Neighbours(v.style, p.Place, list.Count, nil)

@@ -17,7 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // newPages returns a collection that has these records on each page, and a count of 1000.
@@ -38,8 +40,19 @@ func repeated(letter string, n, size int) (records []string) {
 	return records
 }
 
-// A pages is a stub whose List ignores the offset.
-type pages struct{ *stub }
+// A pages is a stub whose List ignores the offset. If whole, its records are a list without pages.
+type pages struct {
+	*stub
+	whole bool
+}
+
+func (c pages) Description() schema.Description {
+	about := c.stub.Description()
+	if c.whole {
+		about.Pages = pagination.Whole{Max: -1}
+	}
+	return about
+}
 
 func (c pages) List(context.Context, catalogue.Query) (catalogue.Listing, error) {
 	return catalogue.Listing{Records: c.records, Count: c.count}, nil
@@ -49,7 +62,10 @@ const lastPage = "/api/films/?limit=1000&offset=1000"
 
 // body returns the response to a request for lastPage.
 func (c pages) body(t *testing.T, indent int) string {
-	const page = `{"count":1000,"next":null,"previous":"http://host.example/api/films/?limit=1000","results":[%s]}`
+	page := `{"count":1000,"next":null,"previous":"http://host.example/api/films/?limit=1000","results":[%s]}`
+	if c.whole {
+		page = `[%s]`
+	}
 	body := fmt.Appendf(nil, page, bytes.Join(c.records, []byte(",")))
 	if indent == 0 {
 		return string(body)
@@ -119,7 +135,7 @@ func TestBodyAfterFailedWrite(t *testing.T) {
 // The number of allocations of a page does not depend on its size. Without OnAccess, none
 // are made for it.
 func TestPageAllocations(t *testing.T) {
-	h := newStubHandler(t, Options{}, pages{newPages(repeated("x", 21, 500)...)}) // 11 kB
+	h := newStubHandler(t, Options{}, pages{stub: newPages(repeated("x", 21, 500)...)}) // 11 kB
 	r, w := call{target: "/api/films/?offset=20"}.request(), newDiscard()
 	const runs = 1000
 	var before, after runtime.MemStats
@@ -165,16 +181,19 @@ func TestLongPages(t *testing.T) {
 		records, size int
 		indent        int
 		largest       int // Write
+		whole         bool
 	}{
-		{"many records", 1000, 5000, 0, chunk},
-		{"many records, indented", 1000, 5000, 4, chunk},
-		{"small records", 50_000, 100, 0, chunk},
-		{"records as large as a chunk", 150, chunk, 0, chunk},
-		{"records larger than a chunk", 5, 1_000_000, 0, 1_000_000},
+		{"many records", 1000, 5000, 0, chunk, false},
+		{"many records, indented", 1000, 5000, 4, chunk, false},
+		{"many records without pages", 1000, 5000, 0, chunk, true},
+		{"many records without pages, indented", 1000, 5000, 4, chunk, true},
+		{"small records", 50_000, 100, 0, chunk, false},
+		{"records as large as a chunk", 150, chunk, 0, chunk, false},
+		{"records larger than a chunk", 5, 1_000_000, 0, 1_000_000, false},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			films := pages{newPages(repeated("x", test.records, test.size)...)}
+			films := pages{newPages(repeated("x", test.records, test.size)...), test.whole}
 			want := films.body(t, test.indent)
 			h := newStubHandler(t, Options{}, films)
 			r := call{target: lastPage, header: accept(fmt.Sprintf("*/*; indent=%d", test.indent))}.request()
@@ -200,7 +219,7 @@ func TestLongPages(t *testing.T) {
 	}
 }
 
-// Pages of all sizes around that of a chunk are those that encoding/json would write.
+// Pages, and lists without pages, of all sizes around that of a chunk are those that encoding/json would write.
 // OnAccess counts their bytes, and a HEAD has their length.
 func TestPagesAroundChunk(t *testing.T) {
 	tests := []struct {
@@ -227,10 +246,10 @@ func TestPagesAroundChunk(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			films := pages{newPages(test.records...)}
-			onAccess, accesses := observed()
-			h := newStubHandler(t, Options{OnAccess: onAccess}, films)
-			for _, indent := range []int{0, 1, 4} {
+			for _, style := range [][2]int{{0, 0}, {0, 1}, {0, 4}, {1, 0}, {1, 1}, {1, 4}} {
+				films, indent := pages{newPages(test.records...), style[0] == 1}, style[1]
+				onAccess, accesses := observed()
+				h := newStubHandler(t, Options{OnAccess: onAccess}, films)
 				want := films.body(t, indent)
 				c := call{target: lastPage, header: accept(fmt.Sprintf("*/*; indent=%d", indent))}
 				got := c.do(h)

@@ -1,6 +1,6 @@
 // Package pagination divides lists into pages by limit and offset, by page numbers, or by
 // cursors, and links the pages to each other, as LimitOffsetPagination, PageNumberPagination
-// and CursorPagination of Django REST framework (DRF) do.
+// and CursorPagination of Django REST framework (DRF) do. A list can also be [Whole], without pages.
 //
 //	page := pagination.Page(films, r.URL, pagination.Limits{Default: 20, Max: 100})
 //	err := json.NewEncoder(w).Encode(page) // {"count":…,"next":…,"previous":…,"results":[…]}

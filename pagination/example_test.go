@@ -124,6 +124,24 @@ func ExampleNumbers() {
 	// 404 Invalid page.
 }
 
+// A server without pages sends all records, or an error.
+func ExampleWhole() {
+	whole := pagination.Whole{Max: 3}
+	serve := func(labels ...string) {
+		place, _ := pagination.Requested(whole, pagination.ParseQuery("limit=1"), len(labels))
+		if len(labels) > place.Limit {
+			fmt.Println("400: at most", place.Limit, "records are sent")
+			return
+		}
+		_ = json.NewEncoder(os.Stdout).Encode(labels)
+	}
+	serve("Ardesia", "Brina", "Corvo")
+	serve("Ardesia", "Brina", "Corvo", "Dedalo")
+	// Output:
+	// ["Ardesia","Brina","Corvo"]
+	// 400: at most 3 records are sent
+}
+
 // This example serves years that are sorted, some of them twice.
 func ExampleCursors() {
 	years := []string{"1999", "2004", "2004", "2004", "2011"}

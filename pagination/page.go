@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// A Style is a way to divide lists into pages: [Limits], [Numbers] or [Cursors]. A nil Style is
-// Limits{}. The functions of a style do not modify their arguments, except that [AppendLink] uses the
+// A Style is a way to divide lists into pages, [Limits], [Numbers] or [Cursors], or not at all, [Whole].
+// A nil Style is Limits{}. The functions of a style do not modify their arguments, except that [AppendLink] uses the
 // spare capacity of dst.
 type Style interface {
 	traits() Traits
@@ -65,7 +65,7 @@ func AppendLink(dst []byte, s Style, q Query, to Place) []byte {
 // Traits is what is known of a [Style]. It is for packages that serve, describe or test pages.
 type Traits struct {
 	// Place and Size are the names of the parameters of a query with the place and the size of a
-	// page. If Size is empty, requests do not determine the size.
+	// page. If Size is empty, requests do not determine the size. If Place is empty, there are no pages.
 	Place, Size string
 
 	// Default is the size of a page of which no size is requested, and Max the largest size, which
@@ -73,7 +73,8 @@ type Traits struct {
 	Default, Max int
 
 	// Members are the names of the members of the JSON of a page, in their order: those of count, next,
-	// previous and results that it has.
+	// previous and results that it has. If nil, the JSON is an array of all records, of which there are
+	// at most Max.
 	Members []string
 
 	// Counted reports whether pages begin after a number of records. Otherwise they begin at a

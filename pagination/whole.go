@@ -1,10 +1,15 @@
 package pagination
 
-// Whole is a list without pages, the default of DRF: a response is a JSON array of all records. The
-// parameters of other styles have no effect.
+// Whole is a list without pages, as in DRF without a pagination class. The zero value is ready to use:
+// the body is a JSON array of all records, of at most 10,000, and no [Envelope]. No parameter of a query
+// is one of a page, and there are no links.
+//
+// The place that [Requested] returns has all records and, as Limit, the most that are sent. A server
+// compares it with the count, and responds to a request for a longer list with an error: a part of a
+// list would look like the whole. Package httpapi does so with 400.
 type Whole struct {
-	// Max is the largest number of records of a list. A list of more is not sent, in whole or in part:
-	// the request is an error. If zero, it is 10,000. If negative, there is no limit.
+	// Max is the largest number of records of a list. If zero, it is 10,000. If negative, there is no
+	// limit, and a client can ask for a response of any size.
 	Max int
 }
 
