@@ -29,7 +29,7 @@ import (
 
 // TestOwnDifferential compares handlers of the same records in memory and in PostgreSQL, with random
 // requests of all verbs to collections of programs, of which each request sees rows of its own.
-// BACKLIST_POSTGRES_REQUESTS is their number in each of nine runs.
+// BACKLIST_POSTGRES_REQUESTS is their number in each of ten runs.
 func TestOwnDifferential(t *testing.T) {
 	seed := setting(t, "BACKLIST_POSTGRES_SEED", uint64(time.Now().UnixNano()))
 	t.Logf("BACKLIST_POSTGRES_SEED=%d", seed)
@@ -49,6 +49,7 @@ func TestOwnDifferential(t *testing.T) {
 		{"shop by cursors", "../../shop/testdata/dataset.json", shops.New, pagination.Cursors{Limits: pagination.Limits{Default: 4}}},
 		{"rota", "../../rota/testdata/dataset.json", rotas.New, pagination.Numbers{}},
 		{"rota by cursors", "../../rota/testdata/dataset.json", rotas.New, pagination.Cursors{Limits: pagination.Limits{Default: 3}}},
+		{"shelf", "../../shelf/testdata/dataset.json", newStoredShelf, nil},
 		{"library", "", newLibrary, nil},
 		{"library by cursors", "", newLibrary, pagination.Cursors{Limits: pagination.Limits{Default: 3}}},
 		{"library without pages", "", newLibrary, pagination.Whole{Max: 12}},
@@ -128,6 +129,9 @@ var ownRows = map[string][]string{
 	"volumes":    {"critiques__isnull=false", "critiques__stars__gte=3", "writer__born__isnull=false", "price__isnull=false", "sequels__title__gte=A"},
 	"critiques":  {"volume__sequels__isnull=false", "stars__gte=2"},
 	"profiles":   {"writer__volumes__title__gte=O"},
+	"authors":    {"books__isnull=false", "books__reviews__stars__gte=3", "books__tags__name__gte=N"},
+	"books":      {"sequels__isnull=true", "author__country__gte=J", "reviews__stars__in=4,5", "tags__books__owner=ann"},
+	"reviews":    {"book__sequels__isnull=true", "stars__gte=2"},
 }
 
 // restrict returns a handler of collections of which a request sees the rows that the pair has.
