@@ -47,6 +47,7 @@ type member struct {
 	ids     map[string]bool    // JSON of the ids in the file
 	numbers map[string]bool    // of those of them that are numbers, the JSON of the texts that they become
 	to      map[string]*member // collections to which fields refer
+	from    []*member          // collections whose references to this one have a name here
 	records []schema.Record    // nil after they are stored
 	count   int                // of the records
 	shape   shape
@@ -216,6 +217,7 @@ func (f *jsonFile) readAll() error {
 			m.refer(&m.fields[i], named)
 		}
 	}
+	relate(f.served())
 	return nil
 }
 
@@ -429,7 +431,9 @@ func (m *member) guess(s *shape) string {
 	case i < 0:
 		return word + " without filters, because its name is that of another"
 	case m.to[s.name] != nil:
-		word = "of " + m.to[s.name].name
+		if word = "of " + m.to[s.name].name; m.fields[i].Related == "" {
+			word += " without filters there, because " + ordering.Snake(m.name) + " is the name of another or of a member"
+		}
 	}
 	if m.fields[i].Nullable {
 		word += " or null"

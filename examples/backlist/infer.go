@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,9 +185,11 @@ func lookups(k schema.Kind) []string {
 	return []string{"", "__in", "__gt", "__gte", "__lt", "__lte"}
 }
 
+// parameters are those of each list, which are no filters.
+var parameters = [...]string{"limit", "offset", "ordering", "search", "format", "page", "page_size", "cursor", "_embed", "_expand"}
+
 // serve makes each scalar among the fields of a description an order and filters, and texts searched.
 func serve(about *schema.Description) {
-	taken := []string{"limit", "offset", "ordering", "search", "format", "page", "page_size", "cursor"}
 	for _, f := range slices.Concat(about.Fields, schema.Nested(about.Fields)) {
 		name := ordering.Snake(f.Name)
 		if !f.Kind.Scalar() {
@@ -202,7 +205,7 @@ func serve(about *schema.Description) {
 		}
 		for _, lookup := range all {
 			_, _, err := about.Parameter(name + lookup)
-			if err == nil && !slices.Contains(taken, name+lookup) && !slices.Contains(about.Filters, name+lookup) {
+			if err == nil && !slices.Contains(parameters[:], name+lookup) && !slices.Contains(about.Filters, name+lookup) {
 				about.Filters = append(about.Filters, name+lookup)
 			}
 		}
@@ -286,6 +289,55 @@ func (m *member) refer(field *schema.Field, named map[string][]*member) {
 	}
 }
 
+// plainName matches the names that are one step of a path.
+var plainName = regexp.MustCompile("^[a-z][a-z0-9]*(_[a-z0-9]+)*$")
+
+// relate gives references names backwards: that of their collection, unless two references to a
+// collection would have it, or one and a member.
+func relate(all []*member) {
+	type end struct {
+		to   *member
+		name string
+	}
+	named := map[end]int{}
+	for _, counted := range [...]bool{false, true} {
+		for _, m := range all {
+			for i := range m.fields {
+				to := m.to[m.fields[i].Name]
+				at := end{to, ordering.Snake(m.name)}
+				switch is := func(s *shape) bool { return ordering.Snake(s.name) == at.name }; {
+				case to == nil:
+				case !counted:
+					named[at]++
+				case named[at] == 1 && plainName.MatchString(at.name) && !slices.Contains(parameters[:], at.name) && !slices.ContainsFunc(to.shape.members, is):
+					m.fields[i].Related = at.name
+					to.from = append(to.from, m)
+				}
+			}
+		}
+	}
+}
+
+// filtersBackwards returns the filters of another collection by the records that refer to it.
+func (m *member) filtersBackwards() []string {
+	name := ordering.Snake(m.name)
+	filters := []string{name, name + "__isnull"}
+	for _, f := range m.fields {
+		path := name + "__" + ordering.Snake(f.Name)
+		if !f.Kind.Scalar() || !plainName.MatchString(ordering.Snake(f.Name)) || slices.Contains(filters, path) {
+			continue
+		}
+		switch filters = append(filters, path); f.Kind {
+		case schema.Boolean, schema.Reference:
+		case schema.Text, schema.URL:
+			filters = append(filters, path+"__icontains")
+		default:
+			filters = append(filters, path+"__gte", path+"__lte")
+		}
+	}
+	return filters
+}
+
 // definition returns the definition of a collection.
 func (m *member) definition() catalogue.Definition[schema.Record] {
 	id := schema.Field{Name: m.id, Kind: schema.Integer, ReadOnly: true}
@@ -296,6 +348,9 @@ func (m *member) definition() catalogue.Definition[schema.Record] {
 	}
 	about.Fields = append([]schema.Field{id}, slices.DeleteFunc(slices.Clone(m.fields), func(f schema.Field) bool { return ordering.Snake(f.Name) == "id" })...)
 	serve(&about)
+	for _, by := range m.from {
+		about.Filters = append(about.Filters, by.filtersBackwards()...)
+	}
 	return catalogue.Define[schema.Record](m.name, catalogue.Options{Description: &about, NewKey: m.newKey()})
 }
 

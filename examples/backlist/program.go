@@ -202,7 +202,7 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	var house, all []httpapi.Collection
 	for _, collection := range records.All() {
 		if p.read != nil {
-			house = append(house, newTable(collection, records))
+			house = append(house, embedding{newTable(collection, records)})
 			continue
 		}
 		if documented(collection) {
@@ -213,6 +213,9 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	handler, api, err := p.newHandler("/api/", house)
 	if err != nil {
 		return nil, err
+	}
+	if p.read != nil {
+		api = embedded(api)
 	}
 	s := &service{records: records}
 	_, scheme, _ := p.writes()

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// embedding is a table with two parameters of json-server: _embed=comments adds the comments that refer
+// to it to each post, and _expand=post to each comment the post to which its postId refers.
+type embedding struct{ table }
+
+type embedKey struct{}
+
+// embedded lets the collections of h know the parameters of a request.
+func embedded(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), embedKey{}, r.URL.Query())))
+	})
+}
+
+func (t embedding) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
+	list, err := t.table.List(ctx, q)
+	list.Records = slices.Clone(list.Records)
+	for i := 0; i < len(list.Records) && err == nil; i++ {
+		list.Records[i], err = t.embed(ctx, list.Records[i])
+	}
+	return list, err
+}
+
+func (t embedding) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
+	record, err := t.table.Get(ctx, segment, filter)
+	if err == nil {
+		record, err = t.embed(ctx, record)
+	}
+	return record, err
+}
+
+// Revision is that of all collections together, since records of any can be added.
+func (t embedding) Revision(context.Context) (n uint64, err error) {
+	for _, c := range t.cat.All() {
+		n += c.Revision()
+	}
+	return n, nil
+}
+
+// embed returns a record with what the request adds. Names of nothing are ignored, as by json-server.
+func (t embedding) embed(ctx context.Context, record []byte) ([]byte, error) {
+	asked, _ := ctx.Value(embedKey{}).(url.Values)
+	if asked["_embed"] == nil && asked["_expand"] == nil {
+		return record, nil
+	}
+	r, err := schema.ParseKeyed(record)
+	for _, f := range t.about.Fields {
+		i := slices.IndexFunc(asked["_expand"], func(name string) bool { return ordering.Snake(name)+"_id" == ordering.Snake(f.Name) })
+		if value, _ := r.Get(f.Name); i >= 0 && f.Refers != "" && value != "" && value != "null" && err == nil {
+			to, _ := t.cat.Collection(f.Refers) // the catalogue has it
+			r, err = with(ctx, r, asked["_expand"][i], to, cmp.Or(f.By, "id"), value, "", "")
+		}
+	}
+	id, _ := r.Get(t.id)
+	for key, c := range t.cat.All() {
+		fields := c.Description().Fields
+		by := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Refers == t.about.Key })
+		if by >= 0 && slices.Contains(asked["_embed"], key) && err == nil {
+			r, err = with(ctx, r, key, c, ordering.Snake(fields[by].Name), id, "[", "]")
+		}
+	}
+	return []byte(r.String()), err
+}
+
+// with returns a record with a member: the records of a collection with a value in a field.
+func with(ctx context.Context, r schema.Record, name string, c catalogue.AnyCollection, field, value, open, end string) (schema.Record, error) {
+	text := value
+	_ = json.Unmarshal([]byte(value), &text) // a number is its text
+	list, err := c.List(ctx, catalogue.Query{Filter: schema.Filter{Tests: []schema.Test{{Field: field, Lookup: "exact", Values: []string{text}}}}})
+	if err != nil {
+		return r, err
+	}
+	return r.With(name, json.RawMessage(open+string(bytes.Join(list.Records, []byte(",")))+end))
+}
