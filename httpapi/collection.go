@@ -298,12 +298,15 @@ func (c restricted) List(ctx context.Context, q catalogue.Query) (catalogue.List
 	return c.Collection.List(ctx, q)
 }
 
-// RecordType returns the type of the records for package openapi, or nil if it is not known.
-func (c restricted) RecordType() reflect.Type {
-	if c, ok := c.Collection.(interface{ RecordType() reflect.Type }); ok {
-		return c.RecordType()
+// ShownTypes returns the types of the records for package openapi, or nil if they are not known.
+func (c restricted) ShownTypes() (record, listed reflect.Type) {
+	switch c := c.Collection.(type) {
+	case interface{ ShownTypes() (_, _ reflect.Type) }:
+		return c.ShownTypes()
+	case interface{ RecordType() reflect.Type }:
+		return c.RecordType(), c.RecordType()
 	}
-	return nil
+	return nil, nil
 }
 
 // Errors that a [Collection] returns to determine the status of the response. It may wrap

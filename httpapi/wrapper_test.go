@@ -342,8 +342,9 @@ func TestRestrictKeeps(t *testing.T) {
 			t.Errorf("%s: %d with the tag %q, want one: %t", test.reason, got.Status, got.Header["Etag"], test.tagged)
 		}
 		typed, ok := test.c.(interface{ RecordType() reflect.Type })
-		if got := served.Collection.(interface{ RecordType() reflect.Type }).RecordType(); ok && got != typed.RecordType() || !ok && got != nil {
-			t.Errorf("%s: the type is %v", test.reason, got)
+		got, listed := served.Collection.(interface{ ShownTypes() (_, _ reflect.Type) }).ShownTypes()
+		if ok && got != typed.RecordType() || !ok && got != nil || listed != got {
+			t.Errorf("%s: the types are %v, %v", test.reason, got, listed)
 		}
 	}
 }

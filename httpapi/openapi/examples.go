@@ -21,17 +21,40 @@ const longest = 4 << 10
 // firstRecord returns the first record of a collection as it is served, or nil if there is none that
 // all clients may read. Of collections that a catalogue does not serve itself, a record may
 // depend on the client.
-func firstRecord(c httpapi.ServedCollection) json.RawMessage {
+func firstRecord(c httpapi.ServedCollection) (record json.RawMessage) {
+	defer func() { _ = recover() }() // of a function that shows records
 	own, ok := c.Collection.(catalogue.AnyCollection)
 	if !ok || c.Description.Actions&(schema.List|schema.Retrieve) == 0 {
 		return nil
 	}
 	byID := []ordering.Term{{Field: ordering.Snake(c.Description.Identity().Name)}}
 	found, err := own.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: 1}, Terms: byID})
-	if err != nil || len(found.Records) == 0 || len(found.Records[0]) > longest {
+	if err != nil || len(found.Records) == 0 {
 		return nil
 	}
-	return found.Records[0]
+	first := found.Records[0]
+	if c.Description.ShownInLists != nil {
+		if first, err = own.Get(context.Background(), segmentOf(c.Description, first), schema.Filter{}); err != nil {
+			return nil
+		}
+	}
+	if len(first) > longest {
+		return nil
+	}
+	return first
+}
+
+// segmentOf returns the segment of the path of a record, or "" if the record does not have it.
+func segmentOf(about schema.Description, record json.RawMessage) (segment string) {
+	address := about.Identity()
+	if about.Lookup != "" {
+		address, _, _ = about.Parameter(about.Lookup) // the handler has checked it
+	}
+	value := membersOf(record)[address.Name]
+	if json.Unmarshal(value, &segment) != nil {
+		return string(value)
+	}
+	return segment
 }
 
 // membersOf returns the values of the members of an object, or nil if it is no object.
@@ -49,17 +72,25 @@ func (d *describer) examples(c collection, action schema.Actions) []json.RawMess
 		return []json.RawMessage{c.first}
 	}
 	stored, object := membersOf(c.first), members[json.RawMessage]{}
-	for _, f := range c.Description.Fields {
+	fields, written := c.Description.Fields, c.Description.Written()
+	if reads {
+		fields = shown(c.Description)
+		written = fields
+	}
+	for i, f := range fields {
 		value, known := stored[f.Name]
+		known = known && (reads || f.Write == "")
 		switch {
 		case reads && f.Hidden, !reads && (f.ReadOnly || f.Computed), !known && c.first != nil && !f.Required:
 			continue
+		case !known && reads && slices.ContainsFunc(parts(f), func(f schema.Field) bool { return f.ReadOnly }):
+			return nil
 		case !known, action == schema.Create && distinguishes(c.Description, f):
 			value = d.made(c.Description, f)
 		}
 		switch {
 		case len(value) > 0:
-			object.add(f.Name, value)
+			object.add(written[i].Name, value)
 		case reads || f.Required:
 			return nil
 		}
@@ -109,6 +140,14 @@ func (d *describer) made(about schema.Description, f schema.Field) json.RawMessa
 		m.Text = func(f schema.Field) string { return "New " + f.Label() }
 	}
 	return json.RawMessage(m.Value(f))
+}
+
+// parts returns the fields inside a field or the elements of a list.
+func parts(f schema.Field) []schema.Field {
+	if f.Item != nil {
+		return parts(*f.Item)
+	}
+	return f.Fields
 }
 
 // holdsAny reports whether a field or a part of it is of the kind JSON, whose valid values are not

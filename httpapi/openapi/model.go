@@ -111,6 +111,7 @@ type collection struct {
 	httpapi.ServedCollection
 	name   string          // of one record, such as "ItemVariant"; shared by collections with the same records
 	record string          // component of the records; shared by those without a description
+	listed string          // component of the records in lists
 	first  json.RawMessage // the first record, or nil
 }
 

@@ -164,8 +164,8 @@ type Document struct {
 //	RecordType() reflect.Type
 //
 // that returns the type from which encoding/json encodes them, such as
-// reflect.TypeFor[Film](), or nil if it is unknown. The collections of a catalogue have this
-// method. If the collection's description has fields, its records have these, and the type
+// reflect.TypeFor[Film](), or nil if it is unknown, or a method ShownTypes, as [catalogue.AnyCollection]
+// has. If the collection's description has fields, its records have these, and the type
 // only adds which of them may be absent, which pointers may be null, and which fields of the kind
 // JSON are lists or objects. Lists and maps may be null only if the field is Nullable.
 //
@@ -222,10 +222,13 @@ func (c collection) showsRecords() bool { return c.Description.Actions&^schema.D
 
 // hasRecordsOf reports whether the records of two collections with one key have the same components.
 func (c collection) hasRecordsOf(other collection) bool {
-	a, b, t := c.Description, other.Description, recordType(c.Collection)
-	return a.Name == b.Name && t == recordType(other.Collection) && (a.Fields == nil) == (b.Fields == nil) &&
-		reflect.DeepEqual(stored(a.Fields, t, true), stored(b.Fields, t, true)) &&
-		reflect.DeepEqual(posted(a.Fields, schema.Create, schema.Create), posted(b.Fields, schema.Create, schema.Create))
+	a, b := c.Description, other.Description
+	t, inLists := typesOf(c.Collection)
+	otherType, otherInLists := typesOf(other.Collection)
+	return a.Name == b.Name && t == otherType && inLists == otherInLists && (a.Fields == nil) == (b.Fields == nil) &&
+		reflect.DeepEqual(stored(shown(a), t, true), stored(shown(b), t, true)) &&
+		reflect.DeepEqual(stored(shownInLists(a), inLists, true), stored(shownInLists(b), inLists, true)) &&
+		reflect.DeepEqual(posted(a.Written(), schema.Create, schema.Create), posted(b.Written(), schema.Create, schema.Create))
 }
 
 func describe(handlers []*httpapi.Handler, opts Options) *model {
@@ -283,14 +286,14 @@ func (d *describer) collection(c collection) {
 	}
 }
 
-// record adds the component for the records of a collection, sets c.record, and reports
+// record adds the components for the records of a collection, sets c.record and c.listed, and reports
 // whether the fields are known.
 func (d *describer) record(c *collection) (known bool) {
 	name, s := c.name, ofKind("object")
-	t := recordType(c.Collection)
-	switch {
-	case c.Description.Fields != nil:
-		known, s = true, stored(c.Description.Fields, t, true)
+	t, inLists := typesOf(c.Collection)
+	switch fields := shown(c.Description); {
+	case fields != nil:
+		known, s = true, stored(fields, t, true)
 		s.Examples = d.examples(*c, schema.Retrieve)
 	case t != nil && isOpen(t):
 		name, s = openRecord, openSchema()
@@ -301,15 +304,39 @@ func (d *describer) record(c *collection) (known bool) {
 	if c.showsRecords() {
 		c.record = share(d, "schemas/", &d.model.Components.Schemas, name, s)
 	}
+	c.listed = c.record
+	if fields := shownInLists(c.Description); c.Description.ShownInLists != nil && (inLists != t || inLists == nil) && c.Description.Actions.Has(schema.List) {
+		c.listed = share(d, "schemas/", &d.model.Components.Schemas, name+"InLists", stored(fields, inLists, true))
+	}
 	return known
 }
 
-// recordType returns the type of a collection's records, or nil if it is unknown.
-func recordType(c httpapi.Collection) reflect.Type {
-	if c, ok := c.(interface{ RecordType() reflect.Type }); ok {
-		return c.RecordType()
+// shown returns the members of a record as it is served alone.
+func shown(about schema.Description) []schema.Field {
+	if about.Shown != nil {
+		return about.Shown
 	}
-	return nil
+	return about.Fields
+}
+
+// shownInLists returns the members of a record in lists.
+func shownInLists(about schema.Description) []schema.Field {
+	if about.ShownInLists != nil {
+		return about.ShownInLists
+	}
+	return about.Fields
+}
+
+// typesOf returns the types of a collection's records as they are served alone and in lists, or nil if they
+// are unknown.
+func typesOf(c httpapi.Collection) (alone, inLists reflect.Type) {
+	switch c := c.(type) {
+	case interface{ ShownTypes() (_, _ reflect.Type) }:
+		return c.ShownTypes()
+	case interface{ RecordType() reflect.Type }:
+		return c.RecordType(), c.RecordType()
+	}
+	return nil, nil
 }
 
 // openSchema returns the schema of records with an id and any other members.

@@ -38,7 +38,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 			term = d.schema(c.record+"OrderingTerm", orderingTerm(asWritten(about, wire.Sortable(about))))
 		}
 		order := d.parameter(c.record+"Ordering", orderingParameter(term, about))
-		page, text := d.schema(c.record+"Page", pageSchema(c.record, pagination.TraitsOf(about.Pages).Members)), "Returns a page of records in the requested order."
+		page, text := d.schema(c.record+"Page", pageSchema(c.listed, pagination.TraitsOf(about.Pages).Members)), "Returns a page of records in the requested order."
 		filters, names, invalid := d.filters(c), asWritten(about, about.Filters), badRequest
 		if len(about.Search) > 0 {
 			_, search := about.Params()
@@ -180,7 +180,7 @@ func (d *describer) body(c collection, action schema.Actions) *requestBody {
 		inner = action
 	}
 	if c.Description.Fields != nil {
-		s = posted(c.Description.Fields, action, inner)
+		s = posted(c.Description.Written(), action, inner)
 		s.Examples = d.examples(c, action)
 		s = d.schema(bodyOf(c.name, action), s)
 	}

@@ -40,7 +40,7 @@ func (s *Shown) describe(t *Type) ([]schema.Field, error) {
 		f := &d.Fields[i]
 		at := slices.IndexFunc(t.About.Fields, func(g schema.Field) bool { return g.Name == f.Name })
 		if at < 0 || t.About.Fields[at].Write != "" {
-			f.ReadOnly, f.Required, f.Unique, f.Default = true, false, false, ""
+			f.ReadOnly, f.Computed, f.Required, f.Unique, f.Default = true, true, false, false, ""
 			continue
 		}
 		is := members[slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == f.Name })].Field.Type
