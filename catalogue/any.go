@@ -156,6 +156,12 @@ func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Fi
 	return c.core.Get(ctx, segment, filter)
 }
 
+// Stored returns what Get without a filter does, but as the record is stored: without [Show]. Package browse
+// fills forms with it. O(log n).
+func (c AnyCollection) Stored(ctx context.Context, segment string) (record []byte, err error) {
+	return c.core.Stored(ctx, segment)
+}
+
 // Create validates a posted JSON object, stores it as a record with the next id, and returns the
 // JSON of the record, which the caller may modify. References must be to records that exist.
 // assigned has the values of fields that the server determines, whatever the body has, or is the

@@ -201,7 +201,7 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 		return nil
 	}
 	about := c.Description()
-	return restricted{c, func(ctx context.Context) ([]schema.Test, error) {
+	return restricted{wrapped{c}, func(ctx context.Context) ([]schema.Test, error) {
 		params, err := rows(ctx)
 		if err != nil {
 			return nil, err
@@ -240,12 +240,12 @@ func Describe(c Collection, about schema.Description) Collection {
 	if isNil(c) {
 		return nil
 	}
-	return redescribed{c, about}
+	return redescribed{wrapped{c}, about}
 }
 
 // redescribed is a collection that Describe returns. A handler takes it apart, like a restricted one.
 type redescribed struct {
-	Collection
+	wrapped
 	about schema.Description
 }
 
@@ -257,11 +257,6 @@ func (c redescribed) List(ctx context.Context, q catalogue.Query) (catalogue.Lis
 		q.Terms = defaultOrder(&c.about)
 	}
 	return c.Collection.List(ctx, q)
-}
-
-// RecordType returns the type of the records for package openapi, or nil if it is not known.
-func (c redescribed) RecordType() reflect.Type {
-	return restricted{Collection: c.Collection}.RecordType()
 }
 
 // defaultOrder returns the order of lists without terms.
@@ -285,7 +280,7 @@ func anyRecord() schema.Checks {
 // restricted is a collection that Restrict returns. A handler takes it apart, because it must use
 // the optional interfaces of the Collection.
 type restricted struct {
-	Collection
+	wrapped
 	rows func(ctx context.Context) ([]schema.Test, error)
 }
 
@@ -298,8 +293,12 @@ func (c restricted) List(ctx context.Context, q catalogue.Query) (catalogue.List
 	return c.Collection.List(ctx, q)
 }
 
-// ShownTypes returns the types of the records for package openapi, or nil if they are not known.
-func (c restricted) ShownTypes() (record, listed reflect.Type) {
+// wrapped is a collection around which there is another one. Packages openapi and browse ask it for what
+// only a catalogue knows.
+type wrapped struct{ Collection }
+
+// ShownTypes returns the types of the records, or nil if they are not known.
+func (c wrapped) ShownTypes() (record, listed reflect.Type) {
 	switch c := c.Collection.(type) {
 	case interface{ ShownTypes() (_, _ reflect.Type) }:
 		return c.ShownTypes()
@@ -307,6 +306,16 @@ func (c restricted) ShownTypes() (record, listed reflect.Type) {
 		return c.RecordType(), c.RecordType()
 	}
 	return nil, nil
+}
+
+// Stored returns the JSON of a record as it is stored.
+func (c wrapped) Stored(ctx context.Context, segment string) ([]byte, error) {
+	if c, ok := c.Collection.(interface {
+		Stored(context.Context, string) ([]byte, error)
+	}); ok {
+		return c.Stored(ctx, segment)
+	}
+	return nil, catalogue.ErrNotFound
 }
 
 // Errors that a [Collection] returns to determine the status of the response. It may wrap

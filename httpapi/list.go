@@ -132,12 +132,16 @@ func (v *view) All() (records iter.Seq2[[]byte, error], described bool) {
 // of structs of a catalogue, whose JSON is that of encoding/json.
 func (r *route) described() bool {
 	own, ok := r.all.(catalogue.AnyCollection)
-	if !ok || reflect.PointerTo(own.RecordType()).Implements(reflect.TypeFor[json.Marshaler]()) {
+	if !ok {
 		return false
 	}
-	members, _ := jsonmember.Of(own.RecordType())
+	_, listed := own.ShownTypes()
+	if reflect.PointerTo(listed).Implements(reflect.TypeFor[json.Marshaler]()) {
+		return false
+	}
+	members, _ := jsonmember.Of(listed)
 	return !slices.ContainsFunc(members, func(m jsonmember.Member) bool {
-		return !slices.ContainsFunc(r.about.Fields, func(f schema.Field) bool { return f.Name == m.Name })
+		return !slices.ContainsFunc(wire.ShownInLists(*r.about), func(f schema.Field) bool { return f.Name == m.Name })
 	})
 }
 

@@ -179,7 +179,7 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 	}
 	b.style, b.policy = stylesheet()
 	for _, s := range b.served.Collections {
-		c := &collection{Description: s.Description, path: s.Path, is: pagination.TraitsOf(s.Description.Pages)}
+		c := &collection{Description: s.Description, of: s.Collection, written: s.Description.Written(), path: s.Path, is: pagination.TraitsOf(s.Description.Pages)}
 		c.order, c.search = c.Params()
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c

@@ -32,7 +32,7 @@ func (v *view) create() *response {
 	if refused != nil {
 		return refused
 	}
-	inputs := newInputs("", "", v.c.Fields, texts, false)
+	inputs := newInputs("", "", v.c.written, texts, false)
 	if resp := v.unsent(inputs, texts); resp != nil {
 		return resp
 	}
@@ -91,7 +91,7 @@ func (v *view) change(method string) *response {
 		return no
 	}
 	now := v.get(v.r.URL.Path)
-	stored, ok := now.record()
+	stored, ok := v.stored(now)
 	if !ok {
 		return now
 	}
@@ -134,11 +134,11 @@ func (v *view) redirectChanged(resp *response) {
 // with what the visitor has changed, and with the present values of the other fields.
 func (v *view) conflict(resp *response, texts url.Values) *response {
 	now := v.get(v.r.URL.Path)
-	stored, ok := now.record()
+	stored, ok := v.stored(now)
 	if !ok {
 		return now
 	}
-	present, wrong := recordTexts(v.c.Fields, stored), make(faults)
+	present, wrong := recordTexts(v.c.written, stored), make(faults)
 	merged := maps.Clone(present)
 	for name := range present {
 		merged.Set(shownPrefix+name, present.Get(name))
@@ -168,8 +168,8 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 // touched returns the inputs of the fields that the visitor has changed. For a PUT, which is whole, the
 // others are as they are stored, which their texts may not represent exactly.
 func (v *view) touched(texts url.Values, stored schema.Record, whole bool) (touched []input) {
-	shown := recordTexts(v.c.Fields, stored)
-	for _, in := range newInputs("", "", v.c.Fields, texts, true) {
+	shown := recordTexts(v.c.written, stored)
+	for _, in := range newInputs("", "", v.c.written, texts, true) {
 		if in.touched(texts, shown) {
 			in.field.Required = true // what is empty is sent
 			touched = append(touched, in)

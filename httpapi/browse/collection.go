@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -18,8 +19,10 @@ import (
 // collection is a collection that the handler serves.
 type collection struct {
 	schema.Description
-	path string
-	is   pagination.Traits // of its pages
+	of      httpapi.Collection
+	written []schema.Field // the fields with their names in bodies
+	path    string
+	is      pagination.Traits // of its pages
 
 	order, search string // names of parameters
 }

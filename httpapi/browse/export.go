@@ -75,7 +75,7 @@ func (v *view) exported(records iter.Seq2[[]byte, error], described bool) (names
 			names, seen[name] = append(names, name), true
 		}
 	}
-	for _, f := range v.c.Fields {
+	for _, f := range wire.ShownInLists(v.c.Description) {
 		if !f.Hidden {
 			add(f.Name)
 		}

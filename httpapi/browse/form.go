@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,6 +44,27 @@ const (
 	anotherName  = "_another" // a form for another record follows
 )
 
+// stored returns the record of a response as it is stored, with the names in bodies.
+func (v *view) stored(resp *response) (record schema.Record, ok bool) {
+	of, knows := v.c.of.(interface {
+		Stored(context.Context, string) ([]byte, error)
+	})
+	record, ok = resp.record()
+	if ok && knows && v.c.Shown != nil {
+		text, err := of.Stored(v.r.Context(), v.id)
+		if err == nil {
+			record, err = schema.ParseKeyed(text)
+		}
+		ok = err == nil
+	}
+	for i, f := range v.c.Fields {
+		if value, has := record.Get(f.Name); ok && has && f.Write != "" {
+			record, _ = record.With(v.c.written[i].Name, json.RawMessage(value)) // a valid value
+		}
+	}
+	return record, ok
+}
+
 // newForm returns the form for a new record or for changing one. The texts are nil, the record's
 // or, if the form was posted, the posted ones. wrong are the errors if it was rejected. tag is the
 // entity tag of the record.
@@ -54,12 +76,12 @@ func (v *view) newForm(texts url.Values, wrong faults, tag string) *form {
 	if wrong != nil {
 		f.Title, f.Failed = "Not stored", "Nothing was stored. Please correct the following:"
 	}
-	for i := range v.c.Fields {
+	for i := range v.c.written {
 		shown := texts
-		if v.c.Fields[i].Hidden && texts != nil {
+		if v.c.written[i].Hidden && texts != nil {
 			shown = url.Values{}
 		}
-		f.Inputs = append(f.Inputs, newInputs("", "", v.c.Fields[i:i+1], shown, v.c.Fields[i].Hidden && v.id != "")...)
+		f.Inputs = append(f.Inputs, newInputs("", "", v.c.written[i:i+1], shown, v.c.written[i].Hidden && v.id != "")...)
 	}
 	for _, in := range allOf(f.Inputs) {
 		f.Again = f.Again || in.Adds != ""

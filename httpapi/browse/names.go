@@ -104,7 +104,7 @@ func (v *view) links(up string, members []string) map[string]target {
 			}
 		}
 	}
-	for _, f := range v.c.Fields {
+	for _, f := range slices.Concat(v.c.Fields, v.c.Shown, v.c.ShownInLists) {
 		if other := v.byKey[f.Refers]; other != nil {
 			all[f.Name] = target{to: other, by: f.By, prefix: other.pages(up)}
 		}

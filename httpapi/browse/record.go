@@ -60,7 +60,9 @@ func (v *view) newRecord(resp *response) *record {
 	case r.Delete != "" && asked == http.MethodDelete:
 		r.Verb, r.Action = "Delete", v.query.with(tagName, tag)
 	case mayChange && asked == method:
-		r.Verb, r.Form = "Change", v.newForm(recordTexts(v.c.Fields, values), nil, tag)
+		if stored, ok := v.stored(resp); ok {
+			r.Verb, r.Form = "Change", v.newForm(recordTexts(v.c.written, stored), nil, tag)
+		}
 	}
 	if r.Verb != "" {
 		r.Title = v.c.nameOf(values, v.c.recordName(v.id))

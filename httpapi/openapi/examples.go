@@ -74,7 +74,7 @@ func (d *describer) examples(c collection, action schema.Actions) []json.RawMess
 	stored, object := membersOf(c.first), members[json.RawMessage]{}
 	fields, written := c.Description.Fields, c.Description.Written()
 	if reads {
-		fields = shown(c.Description)
+		fields = wire.Shown(c.Description)
 		written = fields
 	}
 	for i, f := range fields {

@@ -226,8 +226,8 @@ func (c collection) hasRecordsOf(other collection) bool {
 	t, inLists := typesOf(c.Collection)
 	otherType, otherInLists := typesOf(other.Collection)
 	return a.Name == b.Name && t == otherType && inLists == otherInLists && (a.Fields == nil) == (b.Fields == nil) &&
-		reflect.DeepEqual(stored(shown(a), t, true), stored(shown(b), t, true)) &&
-		reflect.DeepEqual(stored(shownInLists(a), inLists, true), stored(shownInLists(b), inLists, true)) &&
+		reflect.DeepEqual(stored(wire.Shown(a), t, true), stored(wire.Shown(b), t, true)) &&
+		reflect.DeepEqual(stored(wire.ShownInLists(a), inLists, true), stored(wire.ShownInLists(b), inLists, true)) &&
 		reflect.DeepEqual(posted(a.Written(), schema.Create, schema.Create), posted(b.Written(), schema.Create, schema.Create))
 }
 
@@ -291,7 +291,7 @@ func (d *describer) collection(c collection) {
 func (d *describer) record(c *collection) (known bool) {
 	name, s := c.name, ofKind("object")
 	t, inLists := typesOf(c.Collection)
-	switch fields := shown(c.Description); {
+	switch fields := wire.Shown(c.Description); {
 	case fields != nil:
 		known, s = true, stored(fields, t, true)
 		s.Examples = d.examples(*c, schema.Retrieve)
@@ -305,26 +305,10 @@ func (d *describer) record(c *collection) (known bool) {
 		c.record = share(d, "schemas/", &d.model.Components.Schemas, name, s)
 	}
 	c.listed = c.record
-	if fields := shownInLists(c.Description); c.Description.ShownInLists != nil && (inLists != t || inLists == nil) && c.Description.Actions.Has(schema.List) {
+	if fields := wire.ShownInLists(c.Description); c.Description.ShownInLists != nil && (inLists != t || inLists == nil) && c.Description.Actions.Has(schema.List) {
 		c.listed = share(d, "schemas/", &d.model.Components.Schemas, name+"InLists", stored(fields, inLists, true))
 	}
 	return known
-}
-
-// shown returns the members of a record as it is served alone.
-func shown(about schema.Description) []schema.Field {
-	if about.Shown != nil {
-		return about.Shown
-	}
-	return about.Fields
-}
-
-// shownInLists returns the members of a record in lists.
-func shownInLists(about schema.Description) []schema.Field {
-	if about.ShownInLists != nil {
-		return about.ShownInLists
-	}
-	return about.Fields
 }
 
 // typesOf returns the types of a collection's records as they are served alone and in lists, or nil if they

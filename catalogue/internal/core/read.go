@@ -167,6 +167,15 @@ func (c *Collection) Get(ctx context.Context, segment string, filter schema.Filt
 	return c.encoded(f.instant, as)(entry)
 }
 
+// Stored returns the JSON of the record that a segment names as it is stored.
+func (c *Collection) Stored(ctx context.Context, segment string) (record []byte, err error) {
+	entry, err := c.target(ctx, c.Store, segment, schema.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	return c.Type.Encoded(entry)
+}
+
 // A Query asks for a page. Package catalogue documents it, and the types below.
 type Query struct {
 	Filter schema.Filter

@@ -207,3 +207,19 @@ func IndentedLen(value []byte, n, level int) (size int) {
 	}
 	return size
 }
+
+// Shown returns the members of a record as it is served alone.
+func Shown(about schema.Description) []schema.Field {
+	if about.Shown != nil {
+		return about.Shown
+	}
+	return about.Fields
+}
+
+// ShownInLists returns the members of a record in lists.
+func ShownInLists(about schema.Description) []schema.Field {
+	if about.ShownInLists != nil {
+		return about.ShownInLists
+	}
+	return about.Fields
+}
