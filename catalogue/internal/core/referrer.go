@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"iter"
 	"maps"
 	"slices"
 
@@ -65,19 +64,6 @@ func referrers(c *Collection) []*Collection {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(c.Set.All), func(m *Collection) bool { return !read[m] })
-}
-
-// referring returns the fields of all collections that refer to records of this one.
-func referring(c *Collection) iter.Seq2[*Collection, *layout.Field] {
-	return func(yield func(*Collection, *layout.Field) bool) {
-		for _, m := range c.Set.All {
-			for _, f := range m.Type.Fields {
-				if f.Refers == c.Key() && !f.Inside && !yield(m, f) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // write writes the edits of a collection.
