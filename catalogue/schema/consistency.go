@@ -319,7 +319,7 @@ func (d Description) checkSteps(path string) error {
 // checkFilters checks the parameters, whose names must not be reserved for pages and formats.
 func (d Description) checkFilters() error {
 	pages := pagination.TraitsOf(d.Pages)
-	taken := []string{pages.Place, pages.Size, "limit", "offset", "format"}
+	taken := []string{"limit", "offset", "format", pages.Place, pages.Size}
 	order, search := d.Params()
 	for _, name := range []string{order, search} {
 		switch {
@@ -331,7 +331,7 @@ func (d Description) checkFilters() error {
 		taken = append(taken, name)
 	}
 	for i, name := range d.Filters {
-		if slices.Contains(taken[2:], name) { // a handler knows the others
+		if slices.Contains(taken, name) && name != "" {
 			return fmt.Errorf("filter %q is another parameter", name)
 		}
 		if slices.Contains(d.Filters[:i], name) {

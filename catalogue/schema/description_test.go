@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 func TestCheckAccepts(t *testing.T) {
@@ -176,6 +177,8 @@ func TestCheckRejects(t *testing.T) {
 		{both(parameter("tags", "minutes__gt", "tags"), field(Field{Name: "tags", Kind: Array, Item: &Field{Kind: Text}})), `parameter "tags" is another filter or a field`, "a parameter named as a field without a filter"},
 		{both(parameter("a", "roles__"+parts+"name", "a"), related("roles")), `filter "a": the path leads through 6 relations, want at most 5`, "a parameter of six steps"},
 		{parameter("search", "title__in", "search"), `filter "search" is another parameter`, "a parameter named search"},
+		{both(parameter("page_size", "title__in", "page_size"), func(d *Description) { d.Pages = pagination.Numbers{Size: "page_size"} }), `filter "page_size" is another parameter`, "a parameter named as the size of pages"},
+		{both(filter("page"), field(Field{Name: "page", Kind: Integer}), func(d *Description) { d.Pages = pagination.Numbers{} }), `filter "page" is another parameter`, "a field named as the number of a page"},
 		{func(d *Description) { d.Label = "titel" }, `label: unknown field "titel": did you mean title?`, "unknown label"},
 
 		{filter("minuts"), `filter "minuts": unknown field "minuts": did you mean minutes?`, "unknown field"},
