@@ -85,21 +85,16 @@ func (q *statement) test(t *table, alias string, test schema.Test, alone bool) s
 	if !crosses {
 		return q.lookup(t, alias, test)
 	}
-	isNull := test.Lookup == "isnull" && slices.Equal(test.Values, []string{"true"})
-	isNone := isNull && rest == r.to.identity.name // which is never null
 	other := q.alias()
-	rows, holds := r.rows(alias, other)
-	if alone && (isNone || !isNull) {
-		rows, holds = r.pairs(alias, other)
-	}
-	from := "SELECT 1 FROM " + rows + " WHERE " + holds + q.visible(r.to, other, test.All)
-	if isNone {
-		return "NOT EXISTS (" + from + ")"
+	visible := q.visible(r.to, other, test.All)
+	isNull := test.Lookup == "isnull" && slices.Equal(test.Values, []string{"true"})
+	if isNull && rest == r.to.identity.name { // which is never null
+		return "NOT " + r.exists(alias, other, visible, alone)
 	}
 	test.Field = rest
-	sql := "EXISTS (" + from + " AND " + q.test(r.to, other, test, true) + ")"
+	sql := r.exists(alias, other, visible+" AND "+q.test(r.to, other, test, true), alone && !isNull)
 	if isNull {
-		sql = "(" + sql + " OR NOT EXISTS (" + from + "))"
+		sql = "(" + sql + " OR NOT " + r.exists(alias, other, visible, false) + ")"
 	}
 	return sql
 }

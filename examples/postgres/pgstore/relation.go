@@ -88,14 +88,22 @@ func (r relation) rows(from, to string) (rows, holds string) {
 	return rows, holds
 }
 
-// pairs returns what rows does in a form that PostgreSQL can also join with all records.
-func (r relation) pairs(from, to string) (rows, holds string) {
-	rows, holds = r.to.name()+" "+to, r.holds(from, to)
-	if r.listed() {
-		rows += ", unnest(" + to + "." + quote(r.column.name) + ") " + to + "v(value)"
-		holds += " AND " + to + "v.value = " + from + "." + quote(r.by.name)
+// exists returns the condition that the relation leads from a record to another one for which what
+// follows holds. If alone is set, it is not part of a disjunction, so that PostgreSQL can also join all records of both
+// tables. A list is looked up in what is read once, or by an index, whichever costs less.
+func (r relation) exists(from, to, follows string, alone bool) string {
+	rows, holds := r.rows(from, to)
+	value := to + "v.value"
+	switch {
+	case r.listed() && alone:
+		rows = r.to.name() + " " + to + ", unnest(" + to + "." + quote(r.column.name) + ") " + to + "v(value)"
+		holds = r.holds(from, to) + " AND " + value + " = " + from + "." + quote(r.by.name)
+	case !r.back && r.column.field.Kind == schema.References:
+		rows = "unnest(" + from + "." + quote(r.column.name) + ") " + to + "v(value)"
+		holds = "(EXISTS (SELECT 1 FROM " + r.to.name() + " " + to + " WHERE " + r.by.equals(to+"."+quote(r.by.name), value) + follows + ")) IS TRUE"
+		follows = ""
 	}
-	return rows, holds
+	return "EXISTS (SELECT 1 FROM " + rows + " WHERE " + holds + follows + ")"
 }
 
 // referring yields the columns of all tables that refer to records of one.
