@@ -183,11 +183,12 @@ type Description struct {
 	Label string
 }
 
-// SnakeCase reports whether the JSON of records is in snake_case: some field has a name with an
-// underscore that is not at its start. All other names in a response are then in snake_case,
-// otherwise in camelCase. O(fields).
+// SnakeCase reports whether the JSON of records is in snake_case: some field, or member that is shown,
+// has a name with an underscore that is not at its start. All other names in a response are then in
+// snake_case, otherwise in camelCase. O(fields).
 func (d Description) SnakeCase() bool {
-	return slices.ContainsFunc(d.Fields, func(f Field) bool { return strings.Contains(strings.TrimLeft(f.Name, "_"), "_") })
+	underscored := func(f Field) bool { return strings.Contains(strings.TrimLeft(f.Name, "_"), "_") }
+	return slices.ContainsFunc(d.Fields, underscored) || slices.ContainsFunc(d.Shown, underscored)
 }
 
 // Actions is a set of operations on a collection.

@@ -371,3 +371,25 @@ func TestCheckReference(t *testing.T) {
 		t.Errorf("Check returns %v", err)
 	}
 }
+
+// TestSnakeCase checks which names decide the case of all others.
+func TestSnakeCase(t *testing.T) {
+	for _, test := range []struct {
+		stored, shown string
+		want          bool
+	}{
+		{"unitPrice", "", false},
+		{"unit_price", "", true},
+		{"_id", "", false},
+		{"title", "comment_count", true},
+		{"title", "_links", false},
+	} {
+		d := Description{Fields: []Field{{Name: test.stored}}}
+		if test.shown != "" {
+			d.Shown = []Field{{Name: test.stored}, {Name: test.shown}}
+		}
+		if got := d.SnakeCase(); got != test.want {
+			t.Errorf("%s, shown with %q: %t, want %t", test.stored, test.shown, got, test.want)
+		}
+	}
+}
