@@ -20,8 +20,6 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-type envelope = pagination.Envelope[json.RawMessage]
-
 // list is a page of a collection.
 type list struct {
 	Columns  []column // those that are shown
@@ -68,8 +66,11 @@ const (
 
 // newList returns the page of a list, or nil if the response has no list.
 func (v *view) newList(resp *response) *list {
-	var e envelope
-	if v.c == nil || resp.Status != http.StatusOK || json.Unmarshal(resp.Body, &e) != nil || e.Records == nil {
+	if v.c == nil || resp.Status != http.StatusOK {
+		return nil
+	}
+	e, ok := wire.ReadPage(resp.Body, v.c.is)
+	if !ok {
 		return nil
 	}
 	records, ok := recordsOf(e.Records)
@@ -242,7 +243,7 @@ type pager struct {
 	Sizes                       []choice
 }
 
-func (v *view) newPager(e envelope) pager {
+func (v *view) newPager(e pagination.Envelope[json.RawMessage]) pager {
 	p := pager{Summary: counted(len(e.Records), "record"), Previous: relative(e.Previous), Next: relative(e.Next)}
 	if p.Previous != "" {
 		p.First = v.query.with(v.c.is.Place, "")

@@ -170,6 +170,9 @@ func (v *view) showResponse(p *page, resp *response) {
 	p.Exchange.Body = indented(string(resp.Body))
 	if detail := wrong["detail"]; len(wrong) == 1 && detail != nil {
 		p.Detail = strings.Join(detail, " ")
+		if v.isTooLong(resp) {
+			p.Filters = v.newFilters(nil)
+		}
 		return
 	}
 	ofFilters := false
@@ -187,6 +190,11 @@ func (v *view) showResponse(p *page, resp *response) {
 	if ofFilters && v.handler != nil && v.id == "" && negotiation.IsRead(v.r.Method) {
 		p.Filters, p.Detail = v.newFilters(wrong), "Some filters are not valid."
 	}
+}
+
+// isTooLong reports whether a list without pages has too many records, so that filters must select some.
+func (v *view) isTooLong(resp *response) bool {
+	return resp.Status == http.StatusBadRequest && v.handler != nil && v.c != nil && v.c.is.Members == nil && v.id == "" && negotiation.IsRead(v.r.Method)
 }
 
 // sendPage sends a page with the status and the headers of the handler's response, except

@@ -9,6 +9,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 type (
@@ -86,4 +87,44 @@ func words(n int) string {
 		all = append(all, fmt.Sprintf("w%d", i))
 	}
 	return strings.Join(all, " ")
+}
+
+// The page of a list without pages has all records and no links to others. Of one that is too long, it says
+// so, and has the form for the filters that select fewer.
+func TestListWithoutPages(t *testing.T) {
+	h := newPlants(t, schema.Description{Pages: pagination.Whole{Max: 60}}).browse
+	page := get(h, "/api/plants/?sort=-id&limit=5&offset=3")
+	if rows := page.find("tr", "id", "*"); len(rows) != 60 || !strings.Contains(page.text, "60 records in ") || page.status != 200 {
+		t.Errorf("%d: a page of %d records: %.300s", page.status, len(rows), page.text)
+	}
+	for text := range page.links() {
+		if strings.Contains(text, "Next") || strings.Contains(text, "Last") {
+			t.Errorf("the page has a link %q", text)
+		}
+	}
+	none := get(h, "/api/plants/?height=99")
+	if !strings.Contains(none.text, "No records match.") {
+		t.Errorf("without records, the page is %.300s", none.text)
+	}
+	checkAccessible(t, page)
+	shown := get(h, "/api/plants/?height=3&sort=name")
+	if rows := shown.find("tr", "id", "*"); len(rows) != 6 || !strings.Contains(shown.text, "6 records in ") {
+		t.Errorf("of height 3 are %d records: %.300s", len(rows), shown.text)
+	}
+	file := do(h, request("GET", "/api/plants/?_export=csv", ""))
+	if lines := strings.Count(file.body, "\n"); lines != 61 {
+		t.Errorf("the file has %d lines: %.200s", lines, file.body)
+	}
+
+	long := newPlants(t, schema.Description{Pages: pagination.Whole{Max: 59}})
+	page = get(long.browse, "/api/plants/?sort=-id")
+	if page.status != 400 || !strings.Contains(page.text, "Too many records: the list has 60, and at most 59 are sent.") {
+		t.Errorf("%d, want an error of a list that is too long: %.300s", page.status, page.text)
+	}
+	if values := page.formValues("filters", map[string]string{"height": "3"}); values.Get("sort") != "-id" || values.Get("height") != "3" {
+		t.Errorf("the form of a list that is too long sends %v", values)
+	}
+	if file := get(long.browse, "/api/plants/?_export=csv"); strings.Count(file.body, "\n") != 61 {
+		t.Errorf("the file of a list that is too long is %.200s", file.body)
+	}
 }

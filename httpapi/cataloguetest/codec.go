@@ -36,7 +36,8 @@ import (
 // sends, such as Allow, are absent. Servers may share a Codec. Its functions are called
 // concurrently if requests are sent so.
 type Codec struct {
-	// Pages is the style of the pages, unless [Options].Pages is set. It has the names of the
+	// Pages is the style of the pages, unless [Options].Pages is set; [pagination.Whole] is that of a
+	// service without pages, whose Count is that of all records. It has the names of the
 	// parameters with the place and the size of a page. Other parameters are those of the
 	// framework, after Query has changed them.
 	Pages pagination.Style
@@ -228,18 +229,25 @@ func marshal(value any) []byte {
 }
 
 // changePage changes the framework's page of a response, and reports whether it has.
-func changePage(w *wire.Recorder, change func(page *envelope)) bool {
-	page, ok := parsePage(w)
+func changePage(w *wire.Recorder, is pagination.Traits, change func(page *envelope)) bool {
+	page, ok := parsePage(w, is)
 	if !ok {
 		return false
 	}
-	before, _ := page.MarshalJSON()
+	encode := func() ([]byte, error) {
+		text, err := page.MarshalJSON()
+		if err == nil && is.Members == nil { // the records alone
+			_, text, _ = bytes.Cut(text[:len(text)-1], []byte(`"results":`))
+		}
+		return text, err
+	}
+	before, _ := encode()
 	counted := page.Count >= 0
 	change(&page)
 	if !counted {
 		page.Count = -1
 	}
-	after, err := page.MarshalJSON()
+	after, err := encode()
 	if err != nil || bytes.Equal(before, after) {
 		return false
 	}
@@ -248,7 +256,7 @@ func changePage(w *wire.Recorder, change func(page *envelope)) bool {
 }
 
 // parsePage returns the framework's page of a response, if that has one.
-func parsePage(w *wire.Recorder) (page envelope, ok bool) {
-	err := json.Unmarshal(w.Body, &page)
-	return page, err == nil && page.Records != nil && w.Status == http.StatusOK // null unmarshals without error
+func parsePage(w *wire.Recorder, is pagination.Traits) (page envelope, ok bool) {
+	page, ok = wire.ReadPage(w.Body, is)
+	return page, ok && w.Status == http.StatusOK
 }

@@ -194,7 +194,8 @@ func Do(f func()) Fault {
 //	})
 //
 // Pages are the responses with status 200 to GET and HEAD requests for the path of a collection. A
-// Count that pages do not have is -1 and has no effect. Of a service with a [Codec], page has what
+// Count that pages do not have is -1 and has no effect. A list without pages is a page of all records,
+// whose links and Count have no effect. Of a service with a [Codec], page has what
 // responses have; a token is part of a link. A page that change leaves unmodified, or whose records
 // are not valid JSON after it, is not changed. change runs in the goroutine of the request, and
 // concurrently if requests are. If change is nil, the fault is invalid.
@@ -203,7 +204,7 @@ func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage
 		return Fault{err: errors.New("Page: nil function")}
 	}
 	return Fault{stage: inPage, apply: func(i *interceptor) bool {
-		return requestsPage(i.r, i.paths) && changePage(i.response, func(page *envelope) { change(i.r, page) })
+		return requestsPage(i.r, i.paths) && changePage(i.response, i.paths.style(i.r), func(page *envelope) { change(i.r, page) })
 	}}
 }
 

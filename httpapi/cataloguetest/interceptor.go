@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // An interceptor serves one request with the faults that apply to it.
@@ -71,7 +70,7 @@ func (i *interceptor) ask(r *http.Request, recorder func() *wire.Recorder) *wire
 	inner.URL.Path = p.canonical(r.URL.Path)
 	inner.URL.RawPath = ""
 	inner.Header.Set("Accept", "application/json")
-	is, isPage := pagination.TraitsOf(p.at(r.URL.Path).Pages), requestsPage(r, p)
+	is, isPage := p.style(r), requestsPage(r, p)
 	ask := func(query url.Values) *wire.Recorder {
 		if isPage {
 			inner.URL.RawQuery = query.Encode()
@@ -93,7 +92,7 @@ func (i *interceptor) ask(r *http.Request, recorder func() *wire.Recorder) *wire
 		query.Del(is.Place)
 		w = ask(query)
 	}
-	changePage(w, func(page *envelope) {
+	changePage(w, is, func(page *envelope) {
 		link := func(link, number string) string { return p.codec.link(r, is, link, number) }
 		next, number, last := page.Next, "", strconv.Itoa((page.Count-1)/max(len(page.Records), 1)+1)
 		if past {
@@ -111,7 +110,7 @@ func (i *interceptor) encode() {
 	for _, name := range []string{"Allow", "Cross-Origin-Opener-Policy", "Referrer-Policy", "Vary", "X-Content-Type-Options", "X-Frame-Options"} {
 		w.Sent.Del(name)
 	}
-	page, ok := parsePage(w)
+	page, ok := parsePage(w, p.style(r))
 	switch {
 	case w.Status >= http.StatusBadRequest:
 		w.Status, w.Body = p.codec.failure(w.Status, p.at(r.URL.Path).Name, w.Body)

@@ -127,6 +127,61 @@ func TestFaultsOfStyles(t *testing.T) {
 	}
 }
 
+// Faults of pages apply to the records of a list without pages, which has neither a count nor links. A
+// response to which a fault does nothing does not count.
+func TestFaultsWithoutPages(t *testing.T) {
+	change := func(f func(page *envelope)) Fault { return Page(func(_ *http.Request, page *envelope) { f(page) }) }
+	for _, tt := range []struct {
+		reason string
+		fault  Fault
+		path   string
+		want   string
+		count  int // of changed responses
+	}{
+		{"the last record is missing", MissingRow(), "/api/books/", `[{"id":1},{"id":2}]`, 1},
+		{"the first record is repeated", RepeatedRow(), "/api/books/?ordering=-id&limit=1", `[{"id":3},{"id":3},{"id":2},{"id":1}]`, 1},
+		{"no records", change(func(page *envelope) { page.Records = nil }), "/api/books/", `[]`, 1},
+		{"a record of HTML", change(func(page *envelope) {
+			page.Records = page.Records[:1]
+			page.Records[0] = json.RawMessage(`"<\"results\":"`)
+		}), "/api/books/", `["<\"results\":"]`, 1},
+		{"no JSON", change(func(page *envelope) { page.Records[0] = json.RawMessage(`{`) }), "/api/books/", `[{"id":1},{"id":2},{"id":3}]`, 0},
+		{"a link to itself", NextIsSelf(), "/api/books/", `[{"id":1},{"id":2},{"id":3}]`, 0},
+		{"a link", change(func(page *envelope) { page.Next = "http://other.example/" }), "/api/books/", `[{"id":1},{"id":2},{"id":3}]`, 0},
+		{"a count", change(func(page *envelope) { page.Count++ }), "/api/books/", `[{"id":1},{"id":2},{"id":3}]`, 0},
+		{"a cut list", Truncate(5), "/api/books/", `[{"id`, 1},
+	} {
+		server := NewWith(t, Options{Pages: pagination.Whole{Max: 3}, Fixtures: files("books.json", `[{"id":1},{"id":2},{"id":3}]`)})
+		fault := server.Inject(Match{}, tt.fault)
+		_, body := get(t, server, tt.path)
+		if fault.Remove(); body != tt.want || fault.Count() != tt.count {
+			t.Errorf("%s: %s and %d changes, want %s and %d", tt.reason, body, fault.Count(), tt.want, tt.count)
+		}
+	}
+	server := NewWith(t, Options{Pages: pagination.Whole{Max: 2}, Fixtures: files("books.json", `[{"id":1},{"id":2},{"id":3}]`)})
+	fault := server.Inject(Match{}, MissingRow())
+	if status, body := get(t, server, "/api/books/"); status != 400 || !strings.Contains(body, "Too many records") || fault.Count() != 0 {
+		t.Errorf("a list that is too long: %d %s", status, body)
+	}
+	fault.Remove()
+}
+
+// A codec encodes lists without pages.
+func TestCodecWithoutPages(t *testing.T) {
+	wrapped := func(page LinkedPage, _ http.Header) any {
+		return map[string]any{"items": page.Records, "total": page.Count, "links": []string{page.Next, page.Previous, page.First, page.Last}}
+	}
+	for want, codec := range map[string]*Codec{
+		`[{"id":2},{"id":1}]`: {Pages: pagination.Whole{}},
+		`{"items":[{"id":2},{"id":1}],"links":["","","",""],"total":2}`: {Pages: pagination.Whole{}, Body: wrapped},
+	} {
+		server := NewWith(t, Options{Codec: codec, Fixtures: files("books.json", `[{"id":1},{"id":2}]`)})
+		if status, body := get(t, server, "/api/books/?ordering=-id&limit=1"); status != 200 || body != want {
+			t.Errorf("%d %s, want %s", status, body, want)
+		}
+	}
+}
+
 // The style of a description takes precedence over that of the options.
 func TestStyleOfDescription(t *testing.T) {
 	server := NewWith(t, Options{

@@ -87,6 +87,11 @@ func requestsPage(r *http.Request, p paths) bool {
 	return reads(r) && about.Key != "" && p.of(about) == p.canonical(r.URL.Path)
 }
 
+// style returns the traits of the pages at the path of a request.
+func (p paths) style(r *http.Request) pagination.Traits {
+	return pagination.TraitsOf(p.at(r.URL.Path).Pages)
+}
+
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // translates reports whether a codec translates a request and its response.

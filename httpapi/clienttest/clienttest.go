@@ -146,7 +146,8 @@ type Options struct {
 	// offset. The sizes of pages are those of the situations and scenarios. Faults that a client
 	// cannot detect are left out, such as a second write between numbered pages, which cannot
 	// overlap. Pages without a count, such as those by cursors, have no row-missing,
-	// row-repeated-for-another or count-shrinks.
+	// row-repeated-for-another or count-shrinks. With [pagination.Whole], a list is one response, and
+	// situations that need another page or a link are left out.
 	Pages pagination.Style
 
 	// Codec describes pages that are not the framework's. If nil, they are. What needs a part of a
@@ -281,6 +282,9 @@ func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Serve
 	var list []httpapi.Collection
 	for key, collection := range c.All() {
 		if list = append(list, collection); key == d.about.Key {
+			if d.Members == nil {
+				limit = len(d.records) // of a list without pages, which is never cut
+			}
 			list[len(list)-1] = sized{collection, pagination.Bounded(d.about.Pages, pagination.Limits{Default: limit, Max: limit})}
 		}
 	}

@@ -51,6 +51,14 @@ func (f form) unnoticed() (kinds []string) {
 	return kinds
 }
 
+// needPages returns the names of situations that a list without pages cannot have.
+func (f form) needPages() []string {
+	if f.Members != nil {
+		return nil
+	}
+	return []string{"status-500-from-second-page", "status-503-from-second-page", "status-429-from-second-page", "many-pages", "full-pages", "one-full-page", "record-deleted"}
+}
+
 // failure returns the body of a response with an error.
 func (f form) failure(status int) string {
 	detail := http.StatusText(status)

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 			term = d.schema(c.record+"OrderingTerm", orderingTerm(asWritten(about, wire.Sortable(about))))
 		}
 		order := d.parameter(c.record+"Ordering", orderingParameter(term, about))
-		page, text := d.schema(c.record+"Page", pageSchema(c.listed, pagination.TraitsOf(about.Pages).Members)), "Returns a page of records in the requested order."
+		found, text := d.list(c, pagination.TraitsOf(about.Pages))
 		filters, names, invalid := d.filters(c), asWritten(about, about.Filters), badRequest
 		if len(about.Search) > 0 {
 			_, search := about.Params()
@@ -52,7 +53,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 			ID: "list" + joined(c.Description.Segment), Summary: "List " + wire.Words(c.Description.Segment),
 			Description: text,
 			Parameters:  slices.Concat([]parameter{order}, d.pages(c.Description.Pages), filters),
-		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, invalid, notFound)
+		}, c.Tagged, found, invalid, notFound)
 	}
 	if c.Description.Actions.Has(schema.Create) {
 		text, result := "Validates the body and adds a record with a new id.", "The record, with its id."
@@ -313,6 +314,20 @@ func filterParameter(name string, f schema.Field, lookup string) parameter {
 	}
 	p.Description = "Records whose " + f.Name + " " + text
 	return p
+}
+
+// list returns the response with a list of records, and a sentence about it.
+func (d *describer) list(c collection, is pagination.Traits) (found response, text string) {
+	if is.Members != nil {
+		page := d.schema(c.record+"Page", pageSchema(c.listed, is.Members))
+		return response{Description: "One page.", Content: jsonBody(page)}, "Returns a page of records in the requested order."
+	}
+	all, text := listOf(ref(c.listed)), "Returns all records in the requested order."
+	if is.Max < math.MaxInt {
+		all.MaxItems = new(is.Max)
+		text += fmt.Sprintf(" A list of more than %d is an error.", is.Max)
+	}
+	return response{Description: "All records.", Content: jsonBody(all)}, text
 }
 
 // pageSchema returns the schema of a page's envelope, which has members.

@@ -249,6 +249,28 @@ func TestSecurity(t *testing.T) {
 	}
 }
 
+// The response with a list without pages is an array, whose length has a bound unless Max is negative, and
+// no parameter is one of pages.
+func TestListsWithoutPages(t *testing.T) {
+	for _, row := range []struct {
+		style       pagination.Style
+		array, text string
+	}{
+		{pagination.Whole{}, `{"type":"array","items":{"$ref":"#/components/schemas/Genre"},"maxItems":10000}`, " A list of more than 10000 is an error."},
+		{pagination.Whole{Max: 7}, `{"type":"array","items":{"$ref":"#/components/schemas/Genre"},"maxItems":7}`, " A list of more than 7 is an error."},
+		{pagination.Whole{Max: -1}, `{"type":"array","items":{"$ref":"#/components/schemas/Genre"}}`, ""},
+	} {
+		d := documentOf(t, filmCatalogue(t), httpapi.Options{Pages: row.style}, Options{})
+		op := d.operation(t, "/api/genres/", "get")
+		equal(t, fmt.Sprintf("%+v: parameters", row.style), "GenreOrdering", strings.Join(op.parameters(), " "))
+		equal(t, fmt.Sprintf("%+v: the response", row.style), `{"description":"All records.","content":{"application/json":{"schema":`+row.array+`}}}`, compactJSON(t, op.Responses["200"]))
+		equal(t, fmt.Sprintf("%+v: the description", row.style), "Returns all records in the requested order."+row.text, op.Description)
+		if page, ok := d.Components.Schemas["GenrePage"]; ok {
+			t.Errorf("%+v: there are pages: %s", row.style, page)
+		}
+	}
+}
+
 // The parameters of orderings and searches have the names of the description.
 func TestNamesOfOrderingAndSearch(t *testing.T) {
 	type plant struct {

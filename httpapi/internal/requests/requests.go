@@ -58,7 +58,10 @@ func (g *Generator) Learn(key string, body []byte) {
 func Records(body []byte) []members {
 	var page struct{ Results []members }
 	var one members
+	var all []members // without pages
 	switch {
+	case json.Unmarshal(body, &all) == nil && all != nil:
+		return all
 	case json.Unmarshal(body, &page) == nil && page.Results != nil:
 		return page.Results
 	case json.Unmarshal(body, &one) == nil && one["detail"] == nil && one["results"] == nil:

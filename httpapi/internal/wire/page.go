@@ -2,10 +2,25 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"net/http"
 	"net/url"
+
+	"github.com/gobacklist/backlist/pagination"
 )
+
+// ReadPage returns the page in the body of a list in a style. A list without pages is a page of all records.
+func ReadPage(body []byte, is pagination.Traits) (page pagination.Envelope[json.RawMessage], ok bool) {
+	var err error
+	if is.Members == nil {
+		err = json.Unmarshal(body, &page.Records)
+		page.Count = len(page.Records)
+	} else {
+		err = json.Unmarshal(body, &page)
+	}
+	return page, err == nil && page.Records != nil // null unmarshals without error
+}
 
 // A Page responds to a request in place of the handler that the request reaches, if its context has
 // the Page. It may ask for what it shows until it returns.
