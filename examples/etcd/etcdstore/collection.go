@@ -27,12 +27,20 @@ func (c *collection) member() *member { return c.store.replica.Load().members[c.
 // Description does not wait for earlier writes through other stores.
 func (c *collection) Description() schema.Description { return c.member().Description() }
 
-// Revision returns the revision of etcd of the last write to the collection.
-func (c *collection) Revision(ctx context.Context) (uint64, error) {
+// Revision returns the revision of etcd of the last write to the collection. What is shown of records by
+// a function may be read from any collection: then it is the sum of all revisions, none of which decreases.
+func (c *collection) Revision(ctx context.Context) (sum uint64, err error) {
 	if err := c.store.catchUpOnce(ctx); err != nil {
 		return 0, err
 	}
-	return c.member().revision(), nil
+	members := c.store.replica.Load().members
+	if about := members[c.key].Description(); about.Shown == nil && about.ShownInLists == nil {
+		return members[c.key].revision(), nil
+	}
+	for _, m := range members {
+		sum += m.revision()
+	}
+	return sum, nil
 }
 
 func (c *collection) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {

@@ -22,7 +22,8 @@
 // A read asks a quorum of the cluster for the revision of the last write, waits until the
 // replica has that revision, and reads from memory. Reads are therefore linearizable, unless
 // [Options.Serializable] is set. The revision of a collection is that of etcd at its last
-// write, so all stores have the same entity tag for the same page.
+// write, so all stores have the same entity tag for the same page. If its records are shown by a
+// function, as of [catalogue.Show], it is the sum of the revisions of all collections.
 //
 // Without a quorum, reads and writes fail with [httpapi.ErrUnavailable] after the timeout.
 // Such a write may or may not be stored; its error says which. A Store that was disconnected

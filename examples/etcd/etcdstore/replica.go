@@ -2,6 +2,8 @@ package etcdstore
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -125,12 +127,12 @@ func (r *replica) apply(events []*clientv3.Event) error {
 			}
 		}
 	}
-	for key, lastID := range lastIDs {
+	for _, key := range slices.Sorted(maps.Keys(lastIDs)) { // in one order in all processes
 		m, err := r.member(key)
 		if err != nil {
 			return err
 		}
-		if err := m.change(r.cat, changes[key], position{lastID, events[0].Kv.ModRevision}); err != nil {
+		if err := m.change(r.cat, changes[key], position{lastIDs[key], events[0].Kv.ModRevision}); err != nil {
 			return err
 		}
 		delete(changes, key)

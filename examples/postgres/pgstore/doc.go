@@ -14,6 +14,10 @@
 // in the same transaction, so writers of one collection take turns. A page and its count are read
 // in one read-only snapshot transaction.
 //
+// Paths of filters, searches and orders lead through references in both directions, by an EXISTS for
+// each step. Records are served as they are stored, with their computed fields: definitions by
+// [catalogue.Show] and [catalogue.ShowInLists] are refused by [Open].
+//
 // A write reads the records that it can read or change into a catalogue in memory, is made there,
 // and stores what has changed, all in one transaction.
 //

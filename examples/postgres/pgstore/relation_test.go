@@ -201,3 +201,29 @@ func TestBackwardIndexes(t *testing.T) {
 		}
 	}
 }
+
+// TestRelatedIndex checks that a reference with a name backwards has an index, also if nothing else needs one.
+func TestRelatedIndex(t *testing.T) {
+	type house struct {
+		ID int `json:"id"`
+	}
+	type door struct {
+		ID    int   `json:"id"`
+		House int   `json:"house" backlist:"refers=houses,related=doors"`
+		Past  []int `json:"past" backlist:"refers=houses,related=former"`
+		Other *int  `json:"other" backlist:"refers=houses"`
+	}
+	dsn := shared.DSN(newDatabase(t, "template1"))
+	open(t, pgstore.Options{DSN: dsn, Definitions: []catalogue.AnyDefinition{
+		catalogue.Define[house]("houses", catalogue.Options{Description: &schema.Description{Actions: schema.List}}),
+		catalogue.Define[door]("doors", catalogue.Options{Description: &schema.Description{Actions: schema.List}}),
+	}})
+	var got string
+	const query = `SELECT string_agg(substring(indexdef FROM 'USING.*'), '; ' ORDER BY indexname) FROM pg_indexes WHERE tablename = 'doors'`
+	if err := connect(t, dsn).QueryRowContext(t.Context(), query).Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := "USING btree (house, id); USING gin (past) WITH (fastupdate=off); USING btree (id)"; got != want {
+		t.Errorf("indexes %s, want %s", got, want)
+	}
+}

@@ -26,7 +26,7 @@ type Options struct {
 
 	// Definitions are the collections. If there are none, they are the 39 documented ones.
 	// Fields are ordered by their kind, not by keys of the program's own. No field may be named
-	// record or served.
+	// record or served. Definitions by [catalogue.Show] or [catalogue.ShowInLists] are refused.
 	Definitions []catalogue.AnyDefinition
 
 	// Catalogue, if not nil, is an empty catalogue with the collections, in place of Definitions.
