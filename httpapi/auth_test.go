@@ -124,7 +124,7 @@ func newDiaries(t *testing.T, permit func(r *http.Request, action schema.Actions
 	c := mustCatalogue(t, diaries)
 	must(t, c.Load(strings.NewReader(`{"diaries":[{"id":1,"owner":"ann","title":"a","next":null},{"id":2,"owner":"","title":"b","next":1}]}`), catalogue.LoadOptions{}))
 	h := mustHandler(t, c, Options{
-		ETags: true,
+		ETags: true, Forms: true,
 		Authorizer: func(r *http.Request, _ string, _ schema.Actions) error {
 			if r.Header.Get("User") == "" {
 				return Unauthorized("Token", "")
@@ -168,6 +168,8 @@ func TestPermitOrder(t *testing.T) {
 		{"a record that does not exist", "bob", "PATCH", "9/", "{", "", 404, notFound},
 		{"a record that a filter hides", "bob", "DELETE", "1/?title=x", "", "", 404, notFound},
 		{"the owner before the type", "bob", "PUT", "1/", "{", "Content-Type: text/plain", 403, forbidden},
+		{"the owner before a form", "bob", "PUT", "1/", "title=%zz", "Content-Type: application/x-www-form-urlencoded", 403, forbidden},
+		{"the owner's form", "ann", "PUT", "1/", "title=f", "Content-Type: application/x-www-form-urlencoded", 200, `{"id":1,"owner":"ann","title":"f","next":null}`},
 		{"the owner before the length", "bob", "PUT", "1/", strings.Repeat(" ", 1<<20+1), "", 403, forbidden},
 		{"the owner before the syntax", "bob", "PATCH", "1/", "{", "", 403, forbidden},
 		{"the owner before the fields", "bob", "PUT", "1/", "{}", "", 403, forbidden},
@@ -180,9 +182,9 @@ func TestPermitOrder(t *testing.T) {
 		{"fields", "ann", "PATCH", "1/", `{"title":"too long"}`, "", 400, `{"title":[`},
 		{"references", "ann", "DELETE", "1/", "", "", 409, `{"detail":"The record cannot`},
 		{"the owner writes", "ann", "PATCH", "1/", `{"title":"c","owner":"bob"}`, "", 200, `{"id":1,"owner":"ann","title":"c","next":null}`},
-		{"an owner by OPTIONS", "ann", "OPTIONS", "1/", "", "", 200, `{"name":"Diary Instance","description":"","renders":["application/json"],"parses":["application/json"],"actions":{"PUT":`},
-		{"a list by OPTIONS", "bob", "OPTIONS", "", "", "", 200, `{"name":"Diary List","description":"","renders":["application/json"],"parses":["application/json"],"actions":{"POST":`},
-		{"another one by OPTIONS", "bob", "OPTIONS", "1/", "", "", 200, `{"name":"Diary Instance","description":"","renders":["application/json"],"parses":["application/json"]}`},
+		{"an owner by OPTIONS", "ann", "OPTIONS", "1/", "", "", 200, `{"name":"Diary Instance","description":"","renders":["application/json"],"parses":["application/json","application/x-www-form-urlencoded","multipart/form-data"],"actions":{"PUT":`},
+		{"a list by OPTIONS", "bob", "OPTIONS", "", "", "", 200, `{"name":"Diary List","description":"","renders":["application/json"],"parses":["application/json","application/x-www-form-urlencoded","multipart/form-data"],"actions":{"POST":`},
+		{"another one by OPTIONS", "bob", "OPTIONS", "1/", "", "", 200, `{"name":"Diary Instance","description":"","renders":["application/json"],"parses":["application/json","application/x-www-form-urlencoded","multipart/form-data"]}`},
 	} {
 		_, h := newDiaries(t, isOwner)
 		c := call{test.method, "/api/diaries/" + test.target, http.Header{"User": {test.user}}, test.body}
