@@ -83,8 +83,9 @@ func newLibrary(func() time.Time) (*catalogue.Catalogue, error) {
 	topics := of(`slug__in volumes volumes__isnull volumes__writer volumes__writer__name__startswith volumes__title__regex volumes__mark`,
 		`id name volumes__title volumes__writer__name volumes__published`, `name volumes__title`)
 	topics.Description.Pages = pagination.Whole{}
-	marks := of(`volumes volumes__title__icontains marked marked__isnull marked__writer__born__year`, `text volumes__title marked__price`, `marked__title`)
+	marks := of(`has volumes volumes__title__icontains marked marked__isnull marked__writer__born__year`, `text volumes__title marked__price`, `marked__title`)
 	marks.Description.Pages = pagination.Whole{Max: 4}
+	marks.Description.Parameters = map[string]string{"has": "text__icontains"} // which nothing else compares so
 	return catalogue.New(
 		catalogue.Define[writer]("writers", of(`country volumes volumes__isnull volumes__title volumes__title__icontains volumes__title__istartswith
 			volumes__price__gte volumes__price__isnull volumes__published__year volumes__critiques__stars__gte volumes__critiques__isnull
