@@ -206,7 +206,7 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 		if err != nil {
 			return nil, err
 		}
-		d := schema.Description{Key: about.Key, Of: about.Of, Fields: about.Fields, Related: about.Related}
+		d := schema.Description{Key: about.Key, Of: about.Of, Fields: about.Fields, Related: about.Related, Parameters: about.Parameters}
 		d.Filters = slices.Sorted(maps.Keys(params))
 		filter, err := d.Filter(schema.WithVisible(ctx, nil), func(name string) []string { return params[name] }, anyRecord())
 		if err == nil && len(filter.Tests) < len(params) {

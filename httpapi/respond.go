@@ -16,7 +16,6 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -257,7 +256,7 @@ func (v *view) failBecause(err error, possible causes) {
 func (v *view) asks(errs schema.FieldErrors) bool {
 	for name := range v.query.All() {
 		name = v.route.about.Named(name)
-		if slices.ContainsFunc(errs, func(e schema.FieldError) bool { return e.Field == name || e.Field == ordering.Camel(name) }) {
+		if slices.ContainsFunc(errs, func(e schema.FieldError) bool { return e.Field == name || e.Field == v.route.about.ErrorName(name) }) {
 			return true
 		}
 	}

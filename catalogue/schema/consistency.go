@@ -291,7 +291,7 @@ func (d Description) checkParameters() error {
 		switch {
 		case !slices.Contains(d.Filters, name):
 			return fmt.Errorf("parameter %q is not in Filters: %s", name, ordering.Suggest(name, d.Filters))
-		case member || unknown == nil:
+		case member || unknown == nil || d.Named(name) != name:
 			return fmt.Errorf("parameter %q is another filter or a field", name)
 		case err != nil:
 			return fmt.Errorf("parameter %q: %w", name, err)

@@ -173,6 +173,7 @@ func TestCheckRejects(t *testing.T) {
 		{parameter("min_price", "price__gt_", "min_price"), `parameter "min_price": field "price" has no lookup "gt_": did you mean gt?`, "a parameter of an unknown lookup"},
 		{both(parameter("a", "b", "a"), parameter("b", "a", "b")), `parameter "a": unknown field "b": want one of id, title, slug, synopsis, released, premiere_at, minutes, rating, price, status, published, director, genres, created_at`, "parameters of parameters"},
 		{parameter("minutes__gte", "minutes__gt", "minutes__gte"), `parameter "minutes__gte" is another filter or a field`, "a parameter named as another filter"},
+		{both(parameter("premiereAt", "premiere_at__gt", "premiereAt"), func(d *Description) { d.JSONNames = true }), `parameter "premiereAt" is another filter or a field`, "a parameter named as a field in JSON"},
 		{parameter("minutes", "minutes__gt", "minutes"), `parameter "minutes" is another filter or a field`, "a parameter named as a field"},
 		{both(parameter("tags", "minutes__gt", "tags"), field(Field{Name: "tags", Kind: Array, Item: &Field{Kind: Text}})), `parameter "tags" is another filter or a field`, "a parameter named as a field without a filter"},
 		{both(parameter("a", "roles__"+parts+"name", "a"), related("roles")), `filter "a": the path leads through 6 relations, want at most 5`, "a parameter of six steps"},

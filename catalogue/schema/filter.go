@@ -40,11 +40,10 @@ type Filter struct {
 //
 // Find of checks looks up what fields refer to: the ids or texts must be of existing records. If it
 // returns an error, so does Filter. Other errors are [FieldErrors] in the order of Filters, and
-// then that of the search. Its fields are the names of the parameters, converted with [ordering.Camel], such as
-// "releasedAt_Gte" for released_at__gte, unless the description is in SnakeCase. In 3.18, U+0000 in
-// the search is an error without a Field, unless there are others. A filter is for one request,
-// because the work of its regular expressions is bounded. O(len of Filters × Fields + len of the
-// values), without the calls of checks.
+// then that of the search. Its fields are the names that [Description.ErrorName] returns. In 3.18,
+// U+0000 in the search is an error without a Field, unless there are others. A filter is for one
+// request, because the work of its regular expressions is bounded. O(len of Filters × Fields + len
+// of the values), without the calls of checks.
 func (d Description) Filter(ctx context.Context, params func(name string) []string, checks Checks) (Filter, error) {
 	var filter Filter
 	var check *checker // nil as long as there are no parameters, as in most requests
@@ -65,7 +64,7 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 		if err != nil {
 			continue
 		}
-		wire := func() string { return d.inErrors(name) } // which few errors need
+		wire := func() string { return d.ErrorName(name) } // which few errors need
 		test, ok, message := f.test(lookup, given, wire, check)
 		if part != nil && ok {
 			test = part.test(whole, test, check.as)
@@ -203,12 +202,12 @@ func (d Description) search(text string, check *checker, errs FieldErrors) (all 
 	case len(d.Search) == 0:
 		words = nil
 	case message != "":
-		errs = append(errs, FieldError{Field: d.inErrors(name), Messages: []string{message}})
+		errs = append(errs, FieldError{Field: d.ErrorName(name), Messages: []string{message}})
 	}
 	for _, word := range words {
-		tests, message := d.searchTests(word, d.inErrors(name), check)
+		tests, message := d.searchTests(word, d.ErrorName(name), check)
 		if all = append(all, tests); message != "" {
-			return all, append(errs, FieldError{Field: d.inErrors(name), Messages: []string{message}})
+			return all, append(errs, FieldError{Field: d.ErrorName(name), Messages: []string{message}})
 		}
 	}
 	return all, errs
@@ -421,8 +420,10 @@ func (d Description) Params() (ordering, search string) {
 	return cmp.Or(d.OrderingParam, "ordering"), cmp.Or(d.SearchParam, "search")
 }
 
-// inErrors returns the name of a parameter in errors.
-func (d Description) inErrors(name string) string {
+// ErrorName returns the name of a parameter in [FieldErrors]: that of [ordering.Camel], such as
+// "releasedAt_Gte" for released_at__gte, unless the description is in SnakeCase. Two of Parameters that are a range, such as published_after and published_before, have the
+// name without their ends. O(fields).
+func (d Description) ErrorName(name string) string {
 	for _, pair := range [...][2]string{{"_after", "_before"}, {"_min", "_max"}} {
 		for i, end := range pair {
 			if both, ok := strings.CutSuffix(name, end); ok && d.Parameters[name] != "" && d.Parameters[both+pair[1-i]] != "" {
@@ -441,7 +442,9 @@ func (d Description) parameter(name string) (f, whole Field, p *part, lookup str
 	if path := d.Parameters[name]; path != "" {
 		d.Parameters = nil // the path is not the name of another one
 		f, whole, p, lookup, err = d.parameter(path)
-		f.Choices = nil // as of a filter that is declared
+		if f.Choices = nil; f.Kind == Choice { // as of a filter that is declared
+			f.Kind = Text
+		}
 		return f, whole, p, lookup, err
 	}
 	find := func(name string) (ok bool) {

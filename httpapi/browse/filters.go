@@ -70,7 +70,7 @@ func (v *view) newFilters(wrong faults) *filters {
 			f.Facets = append(f.Facets, v.newFacet(name, field, options))
 		}
 		in := newFilter(name, field, lookup, options, v.query)
-		in.Faults = wrong.of(name)
+		in.Faults = wrong[v.c.ErrorName(name)]
 		f.add(heading(field.Name), in)
 		cleared, active = append(cleared, name, ""), active+len(v.query.values[name])
 	}
@@ -237,17 +237,6 @@ func (c *collection) searchHint() string {
 		names[i] = inWords(field)
 	}
 	return "In " + strings.Join(strings.Fields(strings.Join(names, ", ")), " ")
-}
-
-// of returns the messages about a parameter. The handler reports them under its name in
-// camelCase, such as minutes_Gte.
-func (f faults) of(parameter string) []string {
-	for name, messages := range f {
-		if name == parameter || ordering.Snake(name) == parameter {
-			return messages
-		}
-	}
-	return nil
 }
 
 // isFilterForm reports whether the request is from the form for filters of a collection.

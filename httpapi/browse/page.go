@@ -182,7 +182,7 @@ func (v *view) showResponse(p *page, resp *response) {
 			text = v.label(parameter) + ": " + text
 		}
 		p.Faults = append(p.Faults, text)
-		ofFilters = ofFilters || v.c != nil && wire.Selects(v.c.Description, parameter)
+		ofFilters = ofFilters || v.c != nil && slices.ContainsFunc(append([]string{v.c.search}, v.c.Filters...), func(p string) bool { return v.c.ErrorName(p) == name })
 	}
 	if p.Detail = "The request is not valid."; wrong == nil {
 		p.Detail = "The request failed."

@@ -128,3 +128,45 @@ func TestListWithoutPages(t *testing.T) {
 		t.Errorf("the file of a list that is too long is %.200s", file.body)
 	}
 }
+
+// Filters with names of their own are inputs with these names in the row of their field. Chips lead to the
+// page without them, and an error is shown at the inputs that it is about: both ends of a range.
+func TestNamesOfFilters(t *testing.T) {
+	h := newPlants(t, schema.Description{}).browse
+	page := get(h, "/api/plants/?tall=2&height_max=4&kind=x&sort=id")
+	for text, want := range map[string]string{"Height > 2": "?height_max=4&kind=x&sort=id", "Height ≤ 4": "?kind=x&sort=id&tall=2", "Leaves shape: x": "?height_max=4&sort=id&tall=2"} {
+		found := ""
+		for link, to := range page.links() {
+			if strings.HasPrefix(link, text) {
+				found = to
+			}
+		}
+		if found != want {
+			t.Errorf("%s leads to %q, want %q: %v", text, found, want, page.links())
+		}
+	}
+	values := page.formValues("filters", map[string]string{"height_min": "3"})
+	want := url.Values{"tall": {"2"}, "height_min": {"3"}, "height_max": {"4"}, "kind": {"x"}, "sort": {"id"}, "height": {""}, "without": {""}, "q": {""}, filterMarker: {"true"}}
+	equal(t, "the form", want, values)
+	clean := get(h, "/api/plants/?"+values.Encode())
+	if to := clean.header.Get("Location"); !strings.HasSuffix(to, "?height_max=4&height_min=3&kind=x&sort=id&tall=2") {
+		t.Errorf("the form leads to %s", to)
+	}
+	for name, kind := range map[string]string{"tall": "number", "height_max": "number", "kind": "text"} {
+		if got := page.one(t, "input", "name", name).attrs["type"]; got != kind {
+			t.Errorf("%s is an input of type %s, want %s", name, got, kind)
+		}
+	}
+	wrong := get(h, "/api/plants/?height_min=x&tall=y")
+	if wrong.status != 400 || !wrong.isOpen("panel") || !strings.Contains(wrong.text, "Some filters are not valid.") {
+		t.Errorf("%d, want the form with errors: %s", wrong.status, wrong.text)
+	}
+	for _, name := range []string{"height_min", "height_max", "tall", "height"} { // height is that of the range, too
+		if in := wrong.one(t, "input", "name", name); in.attrs["aria-invalid"] != "true" {
+			t.Errorf("the input %s has no error: %v", name, in.attrs)
+		}
+	}
+	if in := wrong.one(t, "input", "name", "kind"); in.attrs["aria-invalid"] == "true" {
+		t.Errorf("the input kind has an error: %v", in.attrs)
+	}
+}

@@ -277,22 +277,24 @@ func TestNamesOfOrderingAndSearch(t *testing.T) {
 		ID     int    `json:"id"`
 		Name   string `json:"name"`
 		Height int    `json:"height"`
+		Shape  string `json:"shape" backlist:"choices=round|long"`
 	}
 	c, err := catalogue.New(catalogue.Define[plant]("plants", catalogue.Options{Description: &schema.Description{
-		OrderingParam: "sort", SearchParam: "q", Search: []string{"name"}, Filters: []string{"min_height", "in"},
-		Parameters: map[string]string{"min_height": "height__gte", "in": "name__in"},
+		OrderingParam: "sort", SearchParam: "q", Search: []string{"name"}, Filters: []string{"min_height", "in", "of"},
+		Parameters: map[string]string{"min_height": "height__gte", "in": "name__in", "of": "shape"},
 	}}))
 	must(t, err)
 	d := documentOf(t, c, httpapi.Options{}, Options{})
 	op := d.operation(t, "/api/plants/", "get")
-	equal(t, "the parameters", "PlantOrdering limit offset Plant.filter.min_height Plant.filter.in Plant.filter.q", strings.Join(op.parameters(), " "))
-	if !strings.Contains(op.Description, "The filters are min_height, in, q.") {
+	equal(t, "the parameters", "PlantOrdering limit offset Plant.filter.min_height Plant.filter.in Plant.filter.of Plant.filter.q", strings.Join(op.parameters(), " "))
+	if !strings.Contains(op.Description, "The filters are min_height, in, of, q.") {
 		t.Errorf("the operation is described as %s", op.Description)
 	}
 	for name, want := range map[string]string{
 		"PlantOrdering":           `"name":"sort","in":"query","description":"Names in snake_case,`,
 		"Plant.filter.q":          `"name":"q","in":"query","description":"Words, separated by white space`,
 		"Plant.filter.min_height": `"name":"min_height","in":"query","description":"Records whose height is at least the value.","schema":{"type":"string","pattern":"^\\s*[-+]?`,
+		"Plant.filter.of":         `"name":"of","in":"query","description":"Records whose shape is equal to the value.","schema":{"type":"string"}`,
 		"Plant.filter.in":         `"name":"in","in":"query","description":"Records whose name is one of the values, which are separated by commas.","explode":false,"schema":{"type":"array","items":{"type":"string"`,
 	} {
 		if got := compactJSON(t, d.Components.Parameters[name]); !strings.Contains(got, want) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -237,10 +236,7 @@ func (l *link) pause() error {
 	err := l.in.ctx.Err()
 	if err == nil && l.in.compared > maxCompared {
 		_, name := l.in.about.Params()
-		if !l.in.about.SnakeCase() {
-			name = ordering.Camel(name)
-		}
-		err = schema.FieldErrors{{Field: name, Messages: []string{"This takes too much work: search for fewer words, or in fewer records."}}}
+		err = schema.FieldErrors{{Field: l.in.about.ErrorName(name), Messages: []string{"This takes too much work: search for fewer words, or in fewer records."}}}
 	}
 	l.to.turn.Err = cmp.Or(l.to.turn.Pause(), err)
 	return l.to.turn.Err
