@@ -20,23 +20,18 @@ type Post struct {
 	Title string `json:"title" backlist:"maxlength=100"`
 }
 
-// A Remark is what a post shows of a Comment.
-type Remark struct {
+type Comment struct {
 	ID    int    `json:"id"`
+	Post  int    `json:"post" backlist:"refers=posts,ondelete=cascade,related=comments"`
 	Owner string `json:"owner" backlist:"readonly"`
 	Body  string `json:"body"`
-}
-
-type Comment struct {
-	Remark
-	Post int `json:"post" backlist:"refers=posts,ondelete=cascade,related=comments"`
 }
 
 // PostShown is what a response has of a post.
 type PostShown struct {
 	Post
-	CommentCount int      `json:"comment_count" backlist:"method"`
-	Comments     []Remark `json:"comments"`
+	CommentCount int       `json:"comment_count" backlist:"method"`
+	Comments     []Comment `json:"comments"`
 }
 
 var (
@@ -56,7 +51,7 @@ func showPost(at *catalogue.Catalogue, p *Post) (PostShown, error) {
 	of, err := all.Where(ordering.Equal("post", p.ID)).All(ordering.Asc("id"))
 	for c := range of {
 		shown.CommentCount++
-		shown.Comments = append(shown.Comments, c.Remark)
+		shown.Comments = append(shown.Comments, c)
 	}
 	return shown, err
 }
@@ -104,8 +99,8 @@ func Example_blog() {
 
 	// Output:
 	// 201 {"id":1,"owner":"ann","title":"Hello","comment_count":0,"comments":[]}
-	// 201 {"id":1,"owner":"bob","body":"Welcome!","post":1}
-	// 200 {"id":1,"owner":"ann","title":"Hello","comment_count":1,"comments":[{"id":1,"owner":"bob","body":"Welcome!"}]}
+	// 201 {"id":1,"post":1,"owner":"bob","body":"Welcome!"}
+	// 200 {"id":1,"owner":"ann","title":"Hello","comment_count":1,"comments":[{"id":1,"post":1,"owner":"bob","body":"Welcome!"}]}
 	// 403 {"detail":"You do not have permission to perform this action."}
-	// 200 {"count":1,"next":null,"previous":null,"results":[{"id":1,"owner":"ann","title":"Hello","comment_count":1,"comments":[{"id":1,"owner":"bob","body":"Welcome!"}]}]}
+	// 200 {"count":1,"next":null,"previous":null,"results":[{"id":1,"owner":"ann","title":"Hello","comment_count":1,"comments":[{"id":1,"post":1,"owner":"bob","body":"Welcome!"}]}]}
 }

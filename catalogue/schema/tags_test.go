@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"net/netip"
@@ -378,5 +379,56 @@ func TestDescriptionOfErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, ErrInvalid) || d.Key != "" {
 			t.Errorf("%s: %+v, error %v, want %s", test.reason, d, err, test.want)
 		}
+	}
+}
+
+// TestDescribeShown checks that structs inside what is shown can be those of stored records.
+func TestDescribeShown(t *testing.T) {
+	type stored struct {
+		ID      int       `json:"id"`
+		Post    *int      `json:"post" backlist:"refers=posts,ondelete=cascade,related=comments,write=post_id"`
+		Tags    []int     `json:"tags" backlist:"refers=tags"`
+		User    string    `json:"user" backlist:"refers=users.email"`
+		Slug    string    `json:"slug" backlist:"slug,unique,formerly=name"`
+		Created time.Time `json:"created" backlist:"created"`
+		Text    string    `json:"text" backlist:"maxlength=9"`
+	}
+	type keyed struct {
+		Code string `json:"code" backlist:"key"`
+	}
+	type shown struct {
+		Last  *stored  `json:"last"`
+		All   []stored `json:"all"`
+		Coded []keyed  `json:"coded"`
+	}
+	d, err := DescribeShown(reflect.TypeFor[shown](), "posts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Check(); err != nil {
+		t.Error(err)
+	}
+	want := []string{"id integer true false", "post integer false true", "tags list false true", "user string false true", "slug slug false false", "created datetime true false", "text string false false"}
+	for i, fields := range [][]Field{d.Fields[0].Fields, d.Fields[1].Item.Fields} {
+		var got []string
+		for _, f := range fields {
+			got = append(got, fmt.Sprint(f.Name, " ", f.Kind, " ", f.ReadOnly, " ", f.Method))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("field %d: names, kinds, read-only and methods (-want +got):\n%s", i, diff)
+		}
+	}
+	if f := d.Fields[2].Item.Fields[0]; !f.ReadOnly || f.Key {
+		t.Errorf("a key is read-only %t, a key %t", f.ReadOnly, f.Key)
+	}
+	if _, err := DescribeShown(reflect.TypeFor[struct {
+		A struct {
+			Pin string `json:"pin" backlist:"hidden"`
+		} `json:"a"`
+	}](), "posts"); err == nil || !strings.Contains(err.Error(), "field Pin") {
+		t.Errorf("a hidden member: %v", err)
+	}
+	if _, err := Describe(reflect.TypeFor[shown](), "posts", ""); err == nil {
+		t.Error("a stored record can have such structs")
 	}
 }

@@ -126,6 +126,17 @@ func DescriptionOf[T any](key string) (Description, error) {
 // identifies them: an integer, which becomes the id, or a text, which becomes the key, as with the
 // tag key,optional.
 func Describe(t reflect.Type, key, id string) (Description, error) {
+	return describeAt(t, key, id, place{levels: jsonmember.Depth(t)})
+}
+
+// DescribeShown is [Describe] for a struct that responses have in place of a record. The structs inside
+// it can be those of records of other collections: their ids are read-only, and references, unique and
+// created members only values. A Hidden one is an error, since it would be shown.
+func DescribeShown(t reflect.Type, key string) (Description, error) {
+	return describeAt(t, key, "", place{levels: jsonmember.Depth(t), shown: true})
+}
+
+func describeAt(t reflect.Type, key, id string, at place) (Description, error) {
 	d := Description{
 		Key:      key,
 		Segment:  key,
@@ -141,7 +152,7 @@ func Describe(t reflect.Type, key, id string) (Description, error) {
 		return Description{}, fmt.Errorf("%w description: %v is not a struct", ErrInvalid, t)
 	}
 	d.Name = cmp.Or(typeName(t), key)
-	fields, err := structFields(t, place{levels: jsonmember.Depth(t)})
+	fields, err := structFields(t, at)
 	if err != nil {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
@@ -198,6 +209,7 @@ func (d *Description) identify(t reflect.Type, name string) error {
 type place struct {
 	outer  []reflect.Type // the structs, lists and maps around it
 	levels int            // how many structs inside each other are described there
+	shown  bool           // what is there is not stored
 }
 
 // in returns the place of what is in a value of a type.
@@ -257,6 +269,7 @@ func memberField(m jsonmember.Member, at place) (Field, error) {
 	if err != nil {
 		return Field{}, err
 	}
+	plain := f
 	f.Name, f.Required = m.Name, true // unless the tag or a default makes it optional
 	f.Quoted = m.Quoted() && f.Kind.row().json != jsontext.String
 	f.Default = f.quoted(f.Default)
@@ -264,6 +277,13 @@ func memberField(m jsonmember.Member, at place) (Field, error) {
 		if err := f.apply(tag, jsontext.Elem(t)); err != nil {
 			return Field{}, err
 		}
+	}
+	if len(at.outer) > 1 && at.shown {
+		if f.Refers != "" {
+			f.Kind, f.Item, f.Method = plain.Kind, plain.Item, true
+		}
+		f.ReadOnly = f.ReadOnly || f.IsID() || f.Key || f.Created
+		f.Unique, f.Key, f.Created, f.Refers, f.By, f.OnDelete, f.Related, f.Write, f.Formerly = false, false, false, "", "", Protect, "", "", nil
 	}
 	if len(at.outer) > 1 && (f.Unique || f.Created || f.Hidden || f.Refers != "" || f.Formerly != nil) {
 		return Field{}, errors.New("a member of an object cannot be unique, created, hidden or a reference, nor have former names")

@@ -30,7 +30,7 @@ func ShowAs[T, S any](f func(at *Set, r *T) (S, error), reads []string) *Shown {
 // describe returns the fields of what is shown of records of a type, and makes its encoder. A member with
 // the name of a stored field is that field, unless that has another name in bodies.
 func (s *Shown) describe(t *Type) ([]schema.Field, error) {
-	d, err := schema.Describe(s.typ, t.About.Key, "")
+	d, err := schema.DescribeShown(s.typ, t.About.Key)
 	if err != nil {
 		return nil, err
 	}
