@@ -30,7 +30,7 @@ type (
 		ID     int    `json:"id"`
 		Code   string `json:"code" backlist:"slug,unique"`
 		Name   string `json:"name"`
-		Parent *int   `json:"parent" backlist:"refers=categories,ondelete=cascade"`
+		Parent *int   `json:"parent" backlist:"refers=categories,ondelete=cascade,related=children"`
 	}
 	customer struct {
 		ID    int     `json:"id"`
@@ -46,7 +46,7 @@ type (
 		Price      string          `json:"price" backlist:"decimal=8.2"`
 		Stock      int             `json:"stock"`
 		Weight     *float64        `json:"weight"`
-		Category   string          `json:"category" backlist:"refers=categories.code"`
+		Category   string          `json:"category" backlist:"refers=categories.code,related=products"`
 		Tags       []string        `json:"tags"`
 		Sizes      []int           `json:"sizes"`
 		Attributes map[string]int  `json:"attributes"`
@@ -64,8 +64,8 @@ type (
 	order struct {
 		ID       int      `json:"id"`
 		Number   string   `json:"orderNumber" backlist:"unique"`
-		Customer string   `json:"customer" backlist:"refers=customers.email,ondelete=cascade"`
-		Product  *string  `json:"product" backlist:"refers=products.slug,ondelete=setnull"`
+		Customer string   `json:"customer" backlist:"refers=customers.email,ondelete=cascade,related=orders"`
+		Product  *string  `json:"product" backlist:"refers=products.slug,ondelete=setnull,related=orders"`
 		Watchers []string `json:"watchers" backlist:"refers=customers.uuid"`
 		Seen     []int    `json:"seen" backlist:"refers=customers"`
 		Status   string   `json:"status" backlist:"choices=new|paid|sent,default=new"`
@@ -74,6 +74,9 @@ type (
 		Note     string   `json:"note" backlist:"blank"`
 	}
 )
+
+// fiveSteps is the longest path, in both directions, from customers to orders.
+const fiveSteps = "orders__product__category__products__orders__note"
 
 // newStore returns n records of each collection of a store.
 func newStore(t *testing.T, n int) *catalogue.Catalogue {
@@ -93,7 +96,9 @@ func newStore(t *testing.T, n int) *catalogue.Catalogue {
 	categories, customers := of(schema.DescriptionOf[category]("categories")), of(schema.DescriptionOf[customer]("customers"))
 	products, orders := of(schema.DescriptionOf[product]("products")), of(schema.DescriptionOf[order]("orders"))
 	categories.Search, customers.Search, products.Search = []string{"$name"}, []string{"name", "email"}, []string{"name", "category__name"}
-	customers.Lookup, products.Lookup, customers.Filters = "uuid", "slug", []string{"name__iregex"}
+	customers.Lookup, products.Lookup, customers.Filters = "uuid", "slug", []string{"name__iregex", "orders__note__icontains", "orders__isnull", fiveSteps + "__icontains"}
+	categories.Filters, categories.Sortable = []string{"children__name__icontains"}, append(categories.Sortable, "children__children__name")
+	customers.Sortable = append(customers.Sortable, "orders__note", fiveSteps)
 	products.Sortable = append(products.Sortable, "category__name", "category__parent__name")
 	products.Filters = []string{"category__parent__isnull", "slug__in"}
 	orders.Search = []string{"note", "customer__name", "product__name", "product__category__name"}
@@ -344,11 +349,21 @@ func TestCost(t *testing.T) {
 			{target: "orders/?search=a"}, {target: "orders/?search=" + words(31, long)}, {target: "orders/?search=" + words(100, pair)}, {target: "orders/?search=" + strings.Repeat("a", 16_000)},
 			{target: "orders/?search=a%00b"}, {target: "orders/?product__category__name__icontains=a&product__category__code__in=c1,c2"},
 			{target: "orders/?ordering=customer__name"}, {target: "orders/?ordering=product__category__name"}, {target: "products/?ordering=category__parent__name"},
+			{target: "customers/?ordering=orders__note"}, {target: "categories/?ordering=-children__children__name"},
 		}},
 		{"GET", 1000 * n, []call{
 			{target: "orders/?customer__name__icontains=a&customer__born__isnull=false&product__price__gte=0&product__price__range=0,99999&product__category__name__icontains=a"},
 			{target: "orders/?ordering=customer__name,customer__born,product__price,product__name,product__category__name,-status"},
-			{target: "orders/?ordering=customer__name&search=" + words(31, long)},
+			{target: "orders/?ordering=customer__name&search=" + words(31, long)}, {target: "customers/?ordering=" + fiveSteps},
+		}},
+		{"GET", 150 * n, []call{ // backwards
+			{target: "customers/?orders__note__icontains=order"}, {target: "customers/?orders__note__icontains=zz"}, {target: "customers/?orders__isnull=true"},
+			{target: "categories/?children__name__icontains=a"},
+			{target: "customers/00000007-0000-4000-8000-000000000000/?orders__note__icontains=order"}, {target: "customers/00000001-0000-4000-8000-000000000000/?orders__isnull=false"},
+		}},
+		{"GET", 600 * n, []call{ // five steps, and with the references of 1,000 orders to one record
+			{target: "customers/?" + fiveSteps + "__icontains=7"}, {target: "customers/?" + fiveSteps + "__icontains=zz"},
+			{target: "customers/00000001-0000-4000-8000-000000000000/?" + fiveSteps + "__icontains=7"},
 		}},
 		{"GET", 6 * small, []call{ // by cursors
 			{target: "orders/"}, {target: "orders/" + cursor(pagination.Place{Window: pagination.Window{Offset: 1e9}})}, {target: "orders/" + cursor(pagination.Place{Position: strings.Repeat("9", 8000), Positioned: true})},

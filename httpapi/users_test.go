@@ -21,8 +21,8 @@ type (
 	page1 struct {
 		ID     int     `json:"id"`
 		Owner  string  `json:"owner"`
-		Shelf  *string `json:"shelf" backlist:"refers=shelves"`
-		Parent *int    `json:"parent" backlist:"refers=pages,ondelete=cascade"`
+		Shelf  *string `json:"shelf" backlist:"refers=shelves,related=pages"`
+		Parent *int    `json:"parent" backlist:"refers=pages,ondelete=cascade,related=children"`
 		Links  []int   `json:"links" backlist:"refers=pages"`
 		Cover  *int    `json:"cover" backlist:"refers=pages"`
 	}
@@ -32,7 +32,9 @@ type (
 func newShelves(t *testing.T, opts Options) http.Handler {
 	t.Helper()
 	c := mustCatalogue(t,
-		catalogue.Define[shelf]("shelves", catalogue.Options{}),
+		catalogue.Define[shelf]("shelves", catalogue.Options{Description: &schema.Description{
+			Filters: []string{"owner", "pages", "pages__isnull", "pages__owner", "pages__parent__children__owner"}, Search: []string{"code", "pages__owner"}, Sortable: []string{"code", "pages__owner"},
+		}}),
 		catalogue.Define[page1]("pages", catalogue.Options{Description: &schema.Description{
 			Filters: []string{"parent", "parent__in", "links", "shelf"},
 		}}))
@@ -86,6 +88,46 @@ func TestRestrictedReferences(t *testing.T) {
 	}
 	if got := (call{"PATCH", "/api/pages/2/", nil, `{"parent":1}`}).doAs(newShelves(t, Options{}), "ann"); got.Status != 404 {
 		t.Errorf("the record of another user: %d %s", got.Status, got.Body)
+	}
+}
+
+// Filters, searches and orders backwards find only records that the request can see, and so does a record
+// alone. A page that depends on other collections has no tag.
+func TestRestrictedBackwards(t *testing.T) {
+	for _, tt := range []struct {
+		user, query, want string
+	}{
+		{"bob", "pages__owner=bob", `"count":1,`}, // page 2 on shelf b
+		{"bob", "pages__owner=ann", `"count":0,`}, // page 3 on shelf b is Ann's
+		{"ann", "pages__owner=bob", `"count":0,`}, // shelf b is Bob's
+		{"bob", "pages=2", `"count":1,`},          // his own
+		{"bob", "pages=3", `{"pages":["Select a valid choice. 3 is not one of the available choices."]}`},   // which is Ann's
+		{"bob", "pages=99", `{"pages":["Select a valid choice. 99 is not one of the available choices."]}`}, // no record
+		{"bob", "pages__isnull=true", `"count":0,`},                                                         // b has page 2
+		{"ann", "pages__isnull=false", `"count":1,`},                                                        // a has page 1
+		{"bob", "pages__parent__children__owner=ann", `"count":0,`},                                         // only page 3 has a parent
+		{"bob", "search=ann", `"count":0,`},                                                                 // page 3 again
+		{"bob", "search=bob", `"count":1,`},                                                                 // page 2
+		{"bob", "ordering=pages__owner", `"count":1,`},                                                      // an order selects none
+	} {
+		h := newShelves(t, Options{})
+		got := call{target: "/api/shelves/?" + tt.query}.doAs(h, tt.user)
+		if !strings.Contains(got.Body, tt.want) || got.Header["Etag"] != "" {
+			t.Errorf("%s: %s: %s with the tag %q, want %s without one", tt.user, tt.query, got.Body, got.Header["Etag"], tt.want)
+		}
+		status := 404
+		if tt.want == `"count":1,` {
+			status = 200
+		} else if tt.want[0] == '{' {
+			status = 400
+		}
+		segment := map[string]string{"ann": "a", "bob": "b"}[tt.user]
+		if got := (call{target: "/api/shelves/" + segment + "/?" + tt.query}).doAs(h, tt.user); got.Status != status && !strings.HasPrefix(tt.query, "search") {
+			t.Errorf("%s: %s/?%s: %d %s, want %d", tt.user, segment, tt.query, got.Status, got.Body, status)
+		}
+	}
+	if got := (call{target: "/api/shelves/?owner=ann"}).doAs(newShelves(t, Options{}), "ann"); got.Header["Etag"] == "" {
+		t.Errorf("a page that does not depend on others has no tag: %s", got.Body)
 	}
 }
 

@@ -178,6 +178,7 @@ type instant struct {
 	ctx    context.Context
 	states map[*Collection]*store.State
 	others map[*Collection][]*store.Entry // the records of collections in place of those of their states
+	lists  map[*Collection][]*store.Entry // of states, once they have been read
 	places map[by]*places
 	full   *instant // without others, if these are what a request sees
 
@@ -185,12 +186,20 @@ type instant struct {
 	compared int                 // rows of joins
 }
 
+// newInstant returns an instant without states.
+func newInstant(ctx context.Context) *instant {
+	return &instant{ctx: ctx, states: map[*Collection]*store.State{}, lists: map[*Collection][]*store.Entry{}, places: map[by]*places{}}
+}
+
 // entries returns the records of a collection, sorted by id.
 func (in *instant) entries(of *Collection) []*store.Entry {
 	if entries, replaced := in.others[of]; replaced {
 		return entries
 	}
-	return in.states[of].Entries()
+	if in.lists[of] == nil {
+		in.lists[of] = in.states[of].Entries()
+	}
+	return in.lists[of]
 }
 
 // instantOf returns the current states of the collection and of those to which the paths of a filter
@@ -198,7 +207,8 @@ func (in *instant) entries(of *Collection) []*store.Entry {
 func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term, as *Shown) (in *instant, err error) {
 	add := func(m *Collection) {
 		if in == nil {
-			in = &instant{ctx: ctx, states: map[*Collection]*store.State{c: nil}, places: map[by]*places{}, about: c.Type.About}
+			in = newInstant(ctx)
+			in.states[c], in.about = nil, c.Type.About
 		}
 		in.states[m] = nil
 	}
@@ -245,7 +255,8 @@ func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms [
 
 // restrict restricts the records of collections to those for which tests hold, which read all.
 func (in *instant) restrict(rows map[string][]schema.Test) error {
-	in.full = &instant{ctx: in.ctx, states: in.states, places: map[by]*places{}, about: in.about}
+	in.full = newInstant(in.ctx)
+	in.full.states, in.full.lists, in.full.about = in.states, in.lists, in.about
 	in.others = map[*Collection][]*store.Entry{}
 	for of, s := range in.states {
 		tests := rows[of.Key()]

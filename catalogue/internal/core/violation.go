@@ -33,7 +33,8 @@ func (c *Set) Check() error {
 // records of some collections, which are validated when they are read. line returns the number of
 // the line where an entry was read.
 func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store.Entry) int) (found []RecordError) {
-	in := &instant{ctx: context.Background(), states: map[*Collection]*store.State{}, others: others, places: map[by]*places{}}
+	in := newInstant(context.Background())
+	in.others = others
 	for i, s := range store.Freeze(storesOf(c.All)...) {
 		in.states[c.All[i]] = s
 	}
