@@ -30,7 +30,7 @@ type (
 		ID     int    `json:"id"`
 		Code   string `json:"code" backlist:"unique"`
 		Name   string `json:"name"`
-		Parent *int   `json:"parent" backlist:"refers=categories,ondelete=cascade"`
+		Parent *int   `json:"parent" backlist:"refers=categories,ondelete=cascade,related=children"`
 	}
 	relatedCustomer struct {
 		ID    int     `json:"id"`
@@ -44,22 +44,26 @@ type (
 		Slug       string   `json:"slug" backlist:"unique"`
 		Price      string   `json:"price" backlist:"decimal=8.2"`
 		Active     bool     `json:"active"`
-		Category   string   `json:"category" backlist:"refers=categories.code"`
-		Categories []string `json:"categories" backlist:"refers=categories.code"`
+		Category   string   `json:"category" backlist:"refers=categories.code,related=products"`
+		Categories []string `json:"categories" backlist:"refers=categories.code,related=listed_products"`
 	}
 	relatedOrder struct {
 		ID       int     `json:"id"`
-		Customer string  `json:"customer" backlist:"refers=customers.email,ondelete=cascade"`
-		Product  *string `json:"product" backlist:"refers=products.slug,ondelete=setnull"`
+		Customer string  `json:"customer" backlist:"refers=customers.email,ondelete=cascade,related=orders"`
+		Product  *string `json:"product" backlist:"refers=products.slug,ondelete=setnull,related=orders"`
 		Category *int    `json:"category" backlist:"refers=categories,ondelete=setnull"`
-		Watchers []int   `json:"watchers" backlist:"refers=customers"`
+		Watchers []int   `json:"watchers" backlist:"refers=customers,related=watched"`
 		Note     string  `json:"note"`
 	}
 )
 
 var relatedPaths = map[string][]string{
-	"categories": {"name", "name__icontains", "parent", "parent__isnull", "parent__code", "parent__parent__name__icontains", "parent__parent__isnull"},
-	"products":   {"category", "category__name__icontains", "category__parent", "category__parent__isnull", "categories", "categories__in", "categories__name", "categories__parent__isnull"},
+	"categories": {"name", "name__icontains", "parent", "parent__isnull", "parent__code", "parent__parent__name__icontains", "parent__parent__isnull",
+		"children", "children__isnull", "children__name__icontains", "products", "products__isnull", "products__in", "products__price__gte", "products__slug__icontains", "listed_products__isnull",
+		"listed_products__active", "products__orders__note__icontains", "products__orders__customer__orders__watchers__name", "products__orders__isnull"},
+	"customers": {"orders", "orders__isnull", "orders__note", "orders__product__price__gte", "orders__product__isnull", "watched", "watched__isnull", "watched__note__icontains",
+		"orders__watchers__watched__product__category__name__icontains"},
+	"products": {"category", "category__name__icontains", "category__parent", "category__parent__isnull", "categories", "categories__in", "categories__name", "categories__parent__isnull"},
 	"orders": {
 		"customer__name", "customer__name__icontains", "customer__name__istartswith", "customer__uuid", "customer__born__gte", "customer__born__isnull",
 		"product", "product__isnull", "product__price__gte", "product__price__lte", "product__price__range", "product__active",
@@ -70,7 +74,8 @@ var relatedPaths = map[string][]string{
 }
 
 var relatedSortable = map[string][]string{
-	"categories": {"name", "parent__code", "parent__parent__name"},
+	"categories": {"name", "parent__code", "parent__parent__name", "products__price", "children__name", "listed_products__orders__note"},
+	"customers":  {"name", "orders__note", "watched__product__price"},
 	"products":   {"slug", "category__name", "category__parent__name"},
 	"orders":     {"note", "customer__name", "customer__born", "product__price", "product__category__name", "category__name", "watchers__name", "product__categories__name"},
 }
@@ -84,6 +89,9 @@ func newRelations(tb testing.TB, open bool) *catalogue.Catalogue {
 func relations(tb testing.TB, open bool) []catalogue.AnyDefinition {
 	names := func(d *schema.Description) {
 		d.Filters, d.Sortable = relatedPaths[d.Key], relatedSortable[d.Key]
+		if d.Key == "categories" {
+			d.Search = []string{"name", "products__slug", "listed_products__orders__note"}
+		}
 		if d.Key == "orders" {
 			d.Search = []string{"note", "^customer__name", "product__category__name", "$watchers__name"}
 		}
@@ -409,26 +417,56 @@ func TestFilterAcrossReferencesEnds(t *testing.T) {
 	for i := range 4096 {
 		categories = append(categories, fmt.Sprintf(`{"id":%d,"code":"c%d","name":"n%d"}`, i+1, i, i))
 	}
-	for i := range 512 {
+	for i := range 2048 {
 		products = append(products, fmt.Sprintf(`{"id":%d,"slug":"p%d","price":"1","category":"c%d"}`, i+1, i, i))
 	}
 	must(t, cat.Load(strings.NewReader(`{"categories":[`+strings.Join(categories, ",")+`],"products":[`+strings.Join(products, ",")+`]}`), catalogue.LoadOptions{}))
-	c := collectionOf(t, cat, "products")
-	q := catalogue.Query{Filter: filterOf(t, c, url.Values{"category__name__icontains": {"n1"}})}
 	for _, row := range []struct {
-		left   int
-		want   error
-		reason string
+		key, filter, order string
+		left               int
+		want               error
+		reason             string
 	}{
-		{10, context.Canceled, "it ends among 4096 categories"},
-		{1000, nil, "it does not end"},
+		{"products", "category__name__icontains", "", 10, context.Canceled, "it ends among 4096 categories"},
+		{"products", "category__name__icontains", "", 1000, nil, "it does not end"},
+		{"categories", "products__slug__icontains", "", 5, context.Canceled, "it ends among the references of 2048 products"},
+		{"categories", "products__slug__icontains", "", 22, context.Canceled, "it ends among 2048 products"},
+		{"categories", "products__slug__icontains", "", 1000, nil, "it does not end"},
+		{"categories", "", "products__price", 5, context.Canceled, "an order ends among 2048 products"},
+		{"categories", "", "products__price", 1000, nil, "an order does not end"},
 	} {
+		c := collectionOf(t, cat, row.key)
+		q := catalogue.Query{Filter: filterOf(t, c, url.Values{row.filter: {"n1"}}), Terms: ordering.Parse(row.order, nil)}
 		left := row.left
 		if _, err := c.List(endsSoon{t.Context(), &left}, q); !errors.Is(err, row.want) {
 			t.Errorf("%s: %v, want %v", row.reason, err, row.want)
 		}
-		if left < -3 {
+		if left < -6 { // once for each list of records
 			t.Errorf("%s: asked %d times after its end", row.reason, -left)
+		}
+	}
+}
+
+// TestReferrersAreFoundByIndex checks that a program reads what refers to a record by the index of a reference,
+// by ids and by texts, from the first time on, and that only a list is read whole.
+func TestReferrersAreFoundByIndex(t *testing.T) {
+	cat := newRelations(t, true)
+	var list []string
+	for i := range 2000 {
+		list = append(list, fmt.Sprintf(`{"id":%d,"customer":"c%d","category":%d,"watchers":[%[2]d]}`, i+1, i%500, i%500+1))
+	}
+	must(t, cat.Load(strings.NewReader(`{"orders":[`+strings.Join(list, ",")+`]}`), catalogue.LoadOptions{}))
+	c, err := orders.In(cat)
+	must(t, err)
+	for _, where := range []ordering.Condition{ordering.Equal("customer", "c7"), ordering.Equal("category", 8)} {
+		for range 3 {
+			found := c.Where(where)
+			n, err := found.Count()
+			explained, err2 := found.Explain()
+			must(t, cmp.Or(err, err2))
+			if want := "range of " + where.Field() + ": 4 of 2000 records, in order"; n != 4 || explained != want {
+				t.Errorf("%d are found: %s, want %s", n, explained, want)
+			}
 		}
 	}
 }

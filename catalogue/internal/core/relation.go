@@ -388,6 +388,9 @@ func (in *instant) key(c *Collection, path string, desc bool) func(*store.Entry)
 	of, entries, p, each := in.key(r.to, rest, desc), in.entries(r.to), in.all(r.by()), in.each(r)
 	keys := make([]sortkey.Key, len(entries))
 	for i, e := range entries {
+		if i%256 == 0 && in.ctx.Err() != nil {
+			break // page returns the error
+		}
 		keys[i] = of(e)
 	}
 	return func(e *store.Entry) (first sortkey.Key) {
