@@ -44,6 +44,67 @@ func newFilms() *catalogue.Catalogue {
 	return c
 }
 
+// A shownFilm is a film with its studio, and a briefFilm the same without one.
+type (
+	shownFilm struct {
+		ID     int    `json:"id"`
+		Title  string `json:"title"`
+		Genre  string `json:"genre"`
+		Year   int    `json:"year"`
+		Studio studio `json:"studio"`
+		Length int    `json:"length"`
+	}
+	madeFilm struct {
+		ID     int    `json:"id"`
+		Title  string `json:"title"`
+		Genre  string `json:"genre"`
+		Year   int    `json:"year"`
+		Studio int    `json:"studio" backlist:"refers=studios,write=studio_id"`
+		Length int    `json:"length"`
+	}
+	studio struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+)
+
+// newShown returns a handler of 10,000 films and 100 studios. If withStudios, films are shown with their
+// studios, otherwise as they are stored, but not of what has been encoded before.
+func newShown(withStudios bool) http.Handler {
+	studios, films := catalogue.Define[studio]("studios", catalogue.Options{}), catalogue.Define[madeFilm]("films", catalogue.Options{})
+	show := catalogue.Show(films, func(_ *catalogue.Catalogue, f *madeFilm) (madeFilm, error) { return *f, nil })
+	if withStudios {
+		show = catalogue.Show(films, func(at *catalogue.Catalogue, f *madeFilm) (shownFilm, error) {
+			all, err := studios.In(at)
+			if err != nil {
+				return shownFilm{}, err
+			}
+			by, err := all.Get(f.Studio)
+			return shownFilm{f.ID, f.Title, f.Genre, f.Year, by, f.Length}, err
+		}, studios)
+	}
+	c, err := catalogue.New(studios, show)
+	check(err)
+	check(c.Batch(func(b *catalogue.Batch) error {
+		ofStudios, err := studios.Tx(b)
+		check(err)
+		ofFilms, err := films.Tx(b)
+		check(err)
+		for i := range 10_000 {
+			if i%100 == 0 {
+				_, err = ofStudios.Insert(studio{Name: fmt.Sprint("Studio ", i/100)})
+				check(err)
+			}
+			_, err = ofFilms.Insert(madeFilm{Title: fmt.Sprint("The Film ", i), Genre: fmt.Sprint("g", i%20), Year: 1900 + i%120, Studio: 1 + i/100, Length: 60 + i%90})
+			check(err)
+		}
+		return nil
+	}))
+	h, err := httpapi.New(c, httpapi.Options{Root: "/"})
+	check(err)
+	return h
+}
+
 // A response discards the body of a response.
 type response struct {
 	header http.Header
@@ -72,6 +133,8 @@ func requests() []row {
 		serving("GET of a list with two filters without an index", h, 80, 200, "GET", "/films/?genre=g7&length=70", "", nil),
 		serving("GET of a record", h, 2000, 200, "GET", "/films/77/", "", nil),
 		serving("GET of a list that is not modified", tagged, 1000, 304, "GET", "/films/?offset=9000", "", http.Header{"If-None-Match": {"*"}}),
+		serving("GET of a list of records that are shown", newShown(false), 200, 200, "GET", "/films/", "", nil),
+		serving("GET of a list of records that are shown with others", newShown(true), 200, 200, "GET", "/films/", "", nil),
 		serving("OPTIONS", h, 160, 200, "OPTIONS", "/films/", "", nil),
 		serving("POST", h, 160, 201, "POST", "/films/", post, http.Header{"Content-Type": {"application/json"}}),
 		serving("POST of a form", h, 100, 201, "POST", "/films/", "title=New&genre=g1&year=2001&studio=S&length=90",

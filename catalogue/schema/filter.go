@@ -77,8 +77,7 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 			filter.Tests = append(filter.Tests, test)
 		}
 	}
-	_, search := d.Params()
-	if given := valuesOf(search); len(given) > 0 {
+	if given := valuesOf(cmp.Or(d.SearchParam, searchParam)); len(given) > 0 {
 		filter.Search, errs = d.search(validUTF8(given[len(given)-1]), check, errs)
 	}
 	if check == nil {
@@ -417,12 +416,14 @@ func (d Description) Parameter(name string) (f Field, lookup string, err error) 
 
 // Params returns the names of the parameters of orderings and searches. O(1).
 func (d Description) Params() (ordering, search string) {
-	return cmp.Or(d.OrderingParam, "ordering"), cmp.Or(d.SearchParam, "search")
+	return cmp.Or(d.OrderingParam, "ordering"), cmp.Or(d.SearchParam, searchParam)
 }
 
+const searchParam = "search" // unless a description says otherwise
+
 // ErrorName returns the name of a parameter in [FieldErrors]: that of [ordering.Camel], such as
-// "releasedAt_Gte" for released_at__gte, unless the description is in SnakeCase. Two of Parameters that are a range, such as published_after and published_before, have the
-// name without their ends. O(fields).
+// "releasedAt_Gte" for released_at__gte, unless the description is in SnakeCase. Two of Parameters that are a
+// range, such as published_after and published_before, have the name without their ends. O(fields).
 func (d Description) ErrorName(name string) string {
 	for _, pair := range [...][2]string{{"_after", "_before"}, {"_min", "_max"}} {
 		for i, end := range pair {

@@ -25,11 +25,17 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 		return listing{}, c.Type.Named(err)
 	}
 	list := listing{Count: a.N, Records: make([][]byte, a.Entries.Len())}
-	encoded := c.encoded(f.instant, c.Type.listed)
-	for i, e := range a.Entries.All() {
-		if list.Records[i], err = encoded(e); err != nil {
-			return listing{}, err
+	if as := c.Type.listed; as != nil {
+		err = c.showing(f.instant, as).all(a.Entries.All(), list.Records)
+	} else {
+		for i, e := range a.Entries.All() {
+			if list.Records[i], err = c.Type.Encoded(e); err != nil {
+				break
+			}
 		}
+	}
+	if err != nil {
+		return listing{}, err
 	}
 	if q.Place != nil {
 		list.Count, list.Keys, list.Token = -1, a.Keys, a.Token
@@ -51,9 +57,9 @@ func (c *Collection) All(ctx context.Context, q Query) iter.Seq2[[]byte, error] 
 			yield(nil, c.Type.Named(err))
 			return
 		}
-		encoded := c.encoded(f.instant, c.Type.listed)
+		s := c.showing(f.instant, c.Type.listed)
 		for e := range a.Scan {
-			record, err := encoded(e)
+			record, err := s.encoded(e)
 			if err = cmp.Or(ctx.Err(), err); !yield(record, err) || err != nil {
 				return
 			}
@@ -164,7 +170,8 @@ func (c *Collection) Get(ctx context.Context, segment string, filter schema.Filt
 	if err != nil {
 		return nil, err
 	}
-	return c.encoded(f.instant, as)(entry)
+	s := c.showing(f.instant, as)
+	return s.encoded(entry)
 }
 
 // Stored returns the JSON of the record that a segment names as it is stored.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 
@@ -41,6 +42,7 @@ func (s *Shown) describe(t *Type) ([]schema.Field, error) {
 		at := slices.IndexFunc(t.About.Fields, func(g schema.Field) bool { return g.Name == f.Name })
 		if at < 0 || t.About.Fields[at].Write != "" {
 			f.ReadOnly, f.Computed, f.Required, f.Unique, f.Default = true, true, false, false, ""
+			f.Write, f.Related, f.OnDelete = "", "", schema.Protect
 			continue
 		}
 		is := members[slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == f.Name })].Field.Type
@@ -56,6 +58,44 @@ func (s *Shown) describe(t *Type) ([]schema.Field, error) {
 		}
 	}
 	return d.Fields, nil
+}
+
+// A showing is how the entries of an instant are shown: as they are stored if as is nil.
+type showing struct {
+	of *Collection
+	as *Shown
+	at *Set // what is read
+}
+
+// showing returns how entries of an instant are shown.
+func (c *Collection) showing(in *instant, as *Shown) showing {
+	s := showing{of: c, as: as}
+	if as == nil {
+		return s
+	}
+	s.at = &Set{byKey: map[string]int{}, readOnly: true, errors: c.Set.errors}
+	for _, key := range as.reads {
+		m, _ := c.Set.Lookup(key) // Complete has checked it
+		s.at.byKey[key] = len(s.at.All)
+		s.at.All = append(s.at.All, newMember(s.at, m.Type, store.Held(in.states[m])))
+	}
+	return s
+}
+
+// encoded returns the JSON of an entry.
+func (s showing) encoded(e *store.Entry) ([]byte, error) {
+	if s.as == nil {
+		return s.of.Type.Encoded(e)
+	}
+	b, err := s.as.encode(s.at, e)
+	if errors.Is(err, ErrUnknownCollection) {
+		err = fmt.Errorf("%w, since Show says that its function reads %q", err, s.as.reads)
+	}
+	if err != nil {
+		t := s.of.Type
+		return nil, t.Errorf("%s is not shown: %v", t.Identity.Name(e), err) // not wrapped: it is no error of the request
+	}
+	return b, nil
 }
 
 // encode returns the JSON of an entry as it is shown.
@@ -79,27 +119,14 @@ func (s *Shown) encode(at *Set, e *store.Entry) ([]byte, error) {
 	return s.encoder.Encode(shown.Addr().UnsafePointer())
 }
 
-// encoded returns the function that returns the JSON of entries of an instant as they are shown.
-func (c *Collection) encoded(in *instant, as *Shown) func(*store.Entry) ([]byte, error) {
-	if as == nil {
-		return c.Type.Encoded
-	}
-	at := &Set{byKey: map[string]int{}, readOnly: true, errors: c.Set.errors}
-	for _, key := range as.reads {
-		m, _ := c.Set.Lookup(key) // Complete has checked it
-		at.byKey[key] = len(at.All)
-		at.All = append(at.All, newMember(at, m.Type, store.Held(in.states[m])))
-	}
-	return func(e *store.Entry) ([]byte, error) {
-		b, err := as.encode(at, e)
-		if errors.Is(err, ErrUnknownCollection) {
-			err = fmt.Errorf("%w, since Show says that its function reads %q", err, as.reads)
+// all sets records to the JSON of entries.
+func (s showing) all(entries iter.Seq2[int, *store.Entry], records [][]byte) (err error) {
+	for i, e := range entries {
+		if records[i], err = s.encoded(e); err != nil {
+			return err
 		}
-		if err != nil {
-			return nil, c.Type.Errorf("%s is not shown: %v", c.Type.Identity.Name(e), err) // not wrapped: it is no error of the request
-		}
-		return b, nil
 	}
+	return nil
 }
 
 // served returns the JSON of an entry as it is served alone, of the current instant if it still exists.
@@ -115,7 +142,8 @@ func (c *Collection) served(e *store.Entry) ([]byte, error) {
 	if now := in.states[c].Get(e.ID); now != nil {
 		e = now
 	}
-	return c.encoded(in, as)(e)
+	s := c.showing(in, as)
+	return s.encoded(e)
 }
 
 // ShownTypes returns the types of what is served of a record, alone and in lists.
