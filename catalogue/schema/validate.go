@@ -73,7 +73,11 @@ func (v *validation) take(f Field, text string, wrong FieldError) (ok bool) {
 			wrong = err[0]
 		}
 	}
-	return v.errs.take(v.InBodies(f), wrong)
+	ok = v.errs.take(f.Name, wrong)
+	if !ok && f.Write != "" {
+		v.errs[len(v.errs)-1].Field = v.inBodies(f)
+	}
+	return ok
 }
 
 // result returns the record, or the errors of its fields, or else those of fields that are unique
@@ -223,18 +227,20 @@ func (f *Field) Fits(value string) bool {
 
 // Written returns the Fields with their names in bodies. O(fields).
 func (d Description) Written() []Field {
-	if !slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Write != "" }) {
-		return d.Fields
-	}
-	fields := slices.Clone(d.Fields)
-	for i, f := range fields {
-		fields[i].Name = d.InBodies(f)
+	fields := d.Fields
+	for i := range fields { // a Field is large
+		if fields[i].Write != "" {
+			if &fields[0] == &d.Fields[0] {
+				fields = slices.Clone(fields)
+			}
+			fields[i].Name = d.inBodies(fields[i])
+		}
 	}
 	return fields
 }
 
-// InBodies returns the name of a field in the bodies of requests, and in their errors. O(fields).
-func (d Description) InBodies(f Field) string {
+// inBodies returns the name of a field in the bodies of requests, and in their errors.
+func (d Description) inBodies(f Field) string {
 	switch {
 	case f.Write == "":
 		return f.Name
