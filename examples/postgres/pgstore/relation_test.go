@@ -201,6 +201,11 @@ func TestBackwardIndexes(t *testing.T) {
 			t.Errorf("%s: %s: want %s; %v\n%s", about.Key, row.query, row.index, err, plan)
 		}
 	}
+	writers := store.Collections()[0].Description() // all of them read the lists once, not once each
+	plan, err := store.Explain(t.Context(), "writers", filterOf(t, writers, "helped__isnull=true"))
+	if err != nil || !strings.Contains(plan, "Hash") || strings.Count(plan, "Scan on volumes") != 1 {
+		t.Errorf("helped__isnull: want one join by a hash; %v\n%s", err, plan)
+	}
 }
 
 // TestRelatedIndex checks that a reference with a name backwards has an index, also if nothing else needs one.
