@@ -181,8 +181,9 @@ type Revisioner interface {
 //
 // A reference in a body or in a filter finds only records that the request can see, if the
 // collection to which it refers is restricted in the same Handler. Across references,
-// [schema.Filter].Rows hides other records. The parameters that rows returns read all records. The
-// detail of a 409 names the record that refers to another only if the request can read it.
+// [schema.Filter].Rows hides other records. The parameters that rows returns read all records, and so do
+// the functions of [catalogue.Show]. The detail of a 409 names the record that refers to another only if
+// the request can read it.
 //
 // Restrict does not restrict what is written: a POST, PUT or PATCH may result in a record that the
 // request cannot see, which the response nevertheless contains. [Options].Assign determines fields
