@@ -30,8 +30,8 @@ type (
 func newPlants(t *testing.T, about schema.Description) handlers {
 	t.Helper()
 	about.Search, about.SearchParam, about.OrderingParam = []string{"name"}, "q", "sort"
-	about.Filters = []string{"tall", "height_min", "height_max", "kind", "height", "without"}
-	about.Parameters = map[string]string{"tall": "height__gt", "height_min": "height__gte", "height_max": "height__lte", "kind": "leaves__shape", "without": "leaves__isnull"}
+	about.Filters = []string{"tall", "height_min", "height_max", "kind", "height", "without", "id_min", "id_max"}
+	about.Parameters = map[string]string{"tall": "height__gt", "height_min": "height__gte", "height_max": "height__lte", "kind": "leaves__shape", "without": "leaves__isnull", "id_min": "id__gte", "id_max": "id__lte"}
 	c, err := catalogue.New(
 		catalogue.Define[plant]("plants", catalogue.Options{Description: &about}),
 		catalogue.Define[plantLeaf]("leaves", catalogue.Options{}),
@@ -146,7 +146,7 @@ func TestNamesOfFilters(t *testing.T) {
 		}
 	}
 	values := page.formValues("filters", map[string]string{"height_min": "3"})
-	want := url.Values{"tall": {"2"}, "height_min": {"3"}, "height_max": {"4"}, "kind": {"x"}, "sort": {"id"}, "height": {""}, "without": {""}, "q": {""}, filterMarker: {"true"}}
+	want := url.Values{"tall": {"2"}, "height_min": {"3"}, "height_max": {"4"}, "kind": {"x"}, "sort": {"id"}, "height": {""}, "without": {""}, "id_min": {""}, "id_max": {""}, "q": {""}, filterMarker: {"true"}}
 	equal(t, "the form", want, values)
 	clean := get(h, "/api/plants/?"+values.Encode())
 	if to := clean.header.Get("Location"); !strings.HasSuffix(to, "?height_max=4&height_min=3&kind=x&sort=id&tall=2") {
@@ -165,6 +165,9 @@ func TestNamesOfFilters(t *testing.T) {
 		if in := wrong.one(t, "input", "name", name); in.attrs["aria-invalid"] != "true" {
 			t.Errorf("the input %s has no error: %v", name, in.attrs)
 		}
+	}
+	if wrong := get(h, "/api/plants/?id_min=x"); wrong.status != 400 || len(wrong.find("input", "aria-invalid", "true")) != 2 {
+		t.Errorf("%d, want an error at both ends of the range: %s", wrong.status, wrong.text)
 	}
 	if in := wrong.one(t, "input", "name", "kind"); in.attrs["aria-invalid"] == "true" {
 		t.Errorf("the input kind has an error: %v", in.attrs)
