@@ -443,9 +443,7 @@ func (d Description) parameter(name string) (f, whole Field, p *part, lookup str
 	if path := d.Parameters[name]; path != "" {
 		d.Parameters = nil // the path is not the name of another one
 		f, whole, p, lookup, err = d.parameter(path)
-		if f.Choices = nil; f.Kind == Choice { // as of a filter that is declared
-			f.Kind = Text
-		}
+		f.Choices = nil // as of a filter that is declared
 		return f, whole, p, lookup, err
 	}
 	find := func(name string) (ok bool) {
