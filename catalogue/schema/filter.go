@@ -441,8 +441,9 @@ func (d Description) ErrorName(name string) string {
 // parameter returns what Parameter does and, if the field is a part, the field of which it is one.
 func (d Description) parameter(name string) (f, whole Field, p *part, lookup string, err error) {
 	if path := d.Parameters[name]; path != "" {
-		d.Parameters = nil // the path is not the name of another one
-		f, whole, p, lookup, err = d.parameter(path)
+		own := d             // assigning to d would move it to the heap
+		own.Parameters = nil // the path is not the name of another one
+		f, whole, p, lookup, err = own.parameter(path)
 		f.Choices = nil // as of a filter that is declared
 		return f, whole, p, lookup, err
 	}
