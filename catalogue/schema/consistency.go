@@ -98,6 +98,9 @@ func (d Description) checkFields() error {
 
 // checkWritten checks the names of fields in bodies.
 func (d Description) checkWritten() error {
+	if !slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Write != "" }) {
+		return nil
+	}
 	owners := map[string]string{}
 	for _, f := range d.Fields {
 		owners[ordering.Snake(f.Name)] = f.Name
@@ -264,7 +267,8 @@ func (f Field) checkChoices() error {
 // checkRelated checks the names by which paths lead to what refers to the records.
 func (d Description) checkRelated() error {
 	owners := map[string]string{}
-	for name, f := range d.backwards() {
+	for _, f := range d.backwards() {
+		name := f.Related
 		member := slices.IndexFunc(d.snakeNames(), func(other string) bool { return other == name || strings.HasPrefix(other, name+"__") })
 		at := "field " + strconv.Quote(f.Name) + " of " + f.Refers
 		switch {
@@ -323,7 +327,7 @@ func (d Description) checkFilters() error {
 	order, search := d.Params()
 	for _, name := range []string{order, search} {
 		switch {
-		case slices.Contains(taken, name) || d.Named(name) != name:
+		case slices.Contains(taken, name) || d.OrderingParam+d.SearchParam != "" && d.Named(name) != name:
 			return fmt.Errorf("parameter %q of orderings or searches is another one, too", name)
 		case url.QueryEscape(name) != name:
 			return fmt.Errorf("parameter %q of orderings or searches contains characters that a URL escapes", name)

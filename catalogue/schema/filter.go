@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -552,11 +551,11 @@ func (d Description) follow(path string) (reference Field, rest string, ok bool)
 
 // referring returns a list of references to the records that refer to one, by their name in Related.
 func (d Description) referring(name string) (f Field, ok bool) {
-	if strings.Contains(name, "__") {
+	if d.Related == nil || strings.Contains(name, "__") {
 		return Field{}, false
 	}
-	for known, by := range d.backwards() {
-		if known == name {
+	for _, by := range d.backwards() {
+		if by.Related == name {
 			f = Field{Name: name, Kind: References, ID: true, Refers: by.Refers}
 			if identity := d.related(f).Identity(); identity.Key {
 				f.By = ordering.Snake(identity.Name)
@@ -567,26 +566,25 @@ func (d Description) referring(name string) (f Field, ok bool) {
 	return Field{}, false
 }
 
-// backwards returns an iterator over the names of what refers to the records, and the fields that do, whose
-// Refers is their own collection.
-func (d Description) backwards() iter.Seq2[string, Field] {
-	return func(yield func(string, Field) bool) {
-		for _, key := range slices.Sorted(maps.Keys(d.Related)) {
-			for _, f := range d.related(Field{Refers: key}).Fields {
-				if f.Related != "" && f.Refers == cmp.Or(d.Of, d.Key) {
-					if f.Refers = key; !yield(f.Related, f) {
-						return
-					}
-				}
+// backwards returns the fields that refer to the records and have a name for what does, by the keys of
+// their collections, which their Refers is.
+func (d Description) backwards() (all []Field) {
+	for key, other := range d.Related {
+		for i := 0; other != nil && i < len(other.Fields); i++ { // a Field is large
+			if f := &other.Fields[i]; f.Related != "" && f.Refers == cmp.Or(d.Of, d.Key) {
+				all = append(all, *f)
+				all[len(all)-1].Refers = key
 			}
 		}
 	}
+	slices.SortStableFunc(all, func(a, b Field) int { return strings.Compare(a.Refers, b.Refers) })
+	return all
 }
 
 // backwardNames returns the names of what refers to the records.
 func (d Description) backwardNames() (names []string) {
-	for name := range d.backwards() {
-		names = append(names, name)
+	for _, f := range d.backwards() {
+		names = append(names, f.Related)
 	}
 	return names
 }
