@@ -2,23 +2,26 @@ package catalogue
 
 import "github.com/gobacklist/backlist/catalogue/internal/core"
 
-// Show returns a definition whose records are shown otherwise than they are stored: what is served of a
-// record is the JSON of the S that f returns for it, in the order of the members of S. S is a struct, of
-// which [schema.DescriptionOf] says what it can have. [ShowInLists] is for a shorter S in lists.
+// Show returns a definition whose records are shown otherwise than they are stored: a response has, for
+// each record, the JSON of the S that f returns, with the members of S in their order. S is a struct as
+// [schema.DescribeShown] takes it. [ShowInLists] is for a shorter S in lists. Show is called where the
+// catalogue is made, because package variables whose functions name each other do not compile:
 //
-// A member of S with the name of a stored field is described as that field and has its type. All others
-// are read-only, and also one whose field has another name in bodies, with the tag write: then a reference
+//	c, err := catalogue.New(catalogue.Show(books, showBook, authors), authors)
+//
+// A member of S with the name of a stored field has its type and its description. Other members are
+// read-only. So is a member whose field has another name in bodies, with the tag write: then a reference
 // is read as an object and written as an id. No member is [schema.Field].Hidden. Nil lists are empty.
-// Bodies, filters, orders, files and journals have what is stored, and so has Go.
+// Bodies, filters, orders, files and journals have what is stored, and so have reads and writes from Go.
 //
-// f reads at, a read-only catalogue of the collections of reads, in the state that the record has been read
-// from; another collection is an error. After a write that is the state after the write, or a later one. f is
-// called each time a record is served, at most once for a response to a request for a record, and by several
-// goroutines at a time; nothing is cached. It must neither change r, which is the stored record, nor write
-// to its catalogue. A query by a reference, as by [ordering.Equal], takes O(log n + records found).
+// f reads at, a read-only catalogue of the collections of reads, of the instant of the record. Another
+// collection is an error. After a write, the instant is that of the write or a later one. f is called
+// each time that a record is served and before a request changes it, also by several goroutines at a
+// time. Nothing is cached. f must neither change r, which is the stored record, nor write to its catalogue.
+// Within f, a query by a reference, as with [ordering.Equal], takes O(log n + records found).
 //
-// An error of f is one of the request, which it fails, whatever it wraps: a 500 of package httpapi. After a
-// write, the write stays. So does a panic. A nil f and unknown collections are errors of [New].
+// An error or a panic of f fails the request, with 500 in package httpapi, whatever the error wraps. A
+// write before it stays. A nil f and an unknown collection are errors of [New].
 func Show[T, S any](d Definition[T], f func(at *Catalogue, r *T) (S, error), reads ...AnyDefinition) Definition[T] {
 	d.shown = shownAs(f, reads)
 	return d
