@@ -649,7 +649,11 @@ func (w *backWorld) compare(t *testing.T, table *backTable, q backQuery) {
 // their own, with loops over slices. BACKLIST_MODEL_STEPS is the number of queries, and BACKLIST_MODEL_SEED
 // repeats a run.
 func TestBackwardModel(t *testing.T) {
-	steps, seed := int(variable(t, "BACKLIST_MODEL_STEPS", uint64(scaled(100_000)))), modelSeed(t)
+	n := scaled(100_000)
+	if raceEnabled { // there is only one goroutine
+		n /= 8
+	}
+	steps, seed := int(variable(t, "BACKLIST_MODEL_STEPS", uint64(n))), modelSeed(t)
 	for part := range 2 {
 		t.Run(strconv.Itoa(part), func(t *testing.T) {
 			t.Parallel()
