@@ -39,7 +39,7 @@ func TestBackwards(t *testing.T) {
 		{"a field that is a lookup", `{"users":[{"id":1}],"posts":[{"id":1,"userId":1,"isnull":true,"in":2,"a__b":3}]}`, "", "userId of users, isnull"},
 	} {
 		s := serveFile(t, "db.json", row.file)
-		if got := s.p.read.found("http://x/api/"); !strings.Contains(got, row.want) {
+		if got := s.p.read.Found("http://x/api/"); !strings.Contains(got, row.want) {
 			t.Errorf("%s: %s, want %s", row.reason, got, row.want)
 		}
 		if _, body := s.ask("GET", "users/?"+url.QueryEscape(row.filter)+"__isnull=true", ""); row.filter != "" && !strings.Contains(body, `"count":1,`) {

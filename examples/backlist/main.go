@@ -91,6 +91,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/examples/internal/server"
@@ -152,7 +153,7 @@ func (p *program) run(ctx context.Context, stdout io.Writer) error {
 	_, _, writes := p.writes()
 	found := fmt.Sprintf("Stories and series at http://%s/v1/ can be filtered and searched.", l.Addr())
 	if p.read != nil {
-		found = p.read.found("http://" + l.Addr().String() + "/api/")
+		found = strings.TrimSuffix(p.read.Found("http://"+l.Addr().String()+"/api/"), "\n")
 	}
 	fmt.Fprintf(stdout, "%s%s %s\n", output, found, writes)
 	err = server.Serve(ctx, l, &http.Server{Handler: allowOrigins(p.cors, p), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute})

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/infer"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/httpapi"
@@ -32,7 +31,7 @@ import (
 type program struct {
 	config
 	errorLog *log.Logger
-	read     *jsonFile               // nil unless the collections are those of a file
+	read     *infer.File             // nil unless the collections are those of a file
 	saved    []byte                  // digest of the file of -save when it was read or written
 	start    *catalogue.Catalogue    // never written to
 	current  atomic.Pointer[service] // which a reset replaces
@@ -72,50 +71,20 @@ func newProgram(ctx context.Context, c config, errorLog *log.Logger) (*program, 
 func (p *program) readFile(output io.Writer) (*catalogue.Catalogue, error) {
 	shown := progress.Loading(output, p.file)
 	defer shown.Stop()
-	var err error
-	if p.read, err = readFile(p.file); err != nil {
-		return nil, err
-	}
-	return p.read.catalogue()
-}
-
-// saveFile writes records to a file.
-func (p *program) saveFile(path string, records *catalogue.Catalogue) error {
-	if p.read != nil {
-		return p.read.save(path, records)
-	}
-	return records.SaveFile(path)
-}
-
-// saveAtEnd writes records to the file of -save or, if somebody else has changed that since the program
-// read or wrote it, to a new file beside it, which the error names.
-func (p *program) saveAtEnd(records *catalogue.Catalogue) error {
-	now, err := digest(p.save)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(now, p.saved) {
-		return p.saveFile(p.save, records)
-	}
-	extension := filepath.Ext(p.save)
-	file, err := os.CreateTemp(filepath.Dir(p.save), strings.TrimSuffix(filepath.Base(p.save), extension)+"-*"+extension)
+	file, err := os.Open(p.file)
 	if err != nil {
-		return fmt.Errorf("-save: %w", err)
-	}
-	beside := filepath.Clean(file.Name())
-	if err := cmp.Or(file.Close(), p.saveFile(beside, records)); err != nil {
-		return fmt.Errorf("-save: %w", err)
-	}
-	return fmt.Errorf("-save: %s has changed since it was read and stays as it is: the records are in %s", p.save, beside)
-}
-
-// digest returns a digest of the contents of a file.
-func digest(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w: want a JSON file", p.file, errors.Unwrap(err))
 	}
 	defer file.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, file)
-	return h.Sum(nil), err
+	name := strings.TrimSuffix(filepath.Base(p.file), ".gz")
+	p.read, err = infer.Read(file, infer.Options{Name: strings.TrimSuffix(name, filepath.Ext(name))})
+	if reading := (*fs.PathError)(nil); errors.As(err, &reading) {
+		err = fmt.Errorf("%w: want a JSON file", reading.Err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.file, err)
+	}
+	return p.read.Catalogue, nil
 }
 
 // load returns a catalogue with the records of the file or of the service, or with generated

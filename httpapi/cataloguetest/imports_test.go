@@ -29,7 +29,7 @@ var floors = [...]string{
 	"catalogue/internal/layout",
 	"catalogue/internal/core",
 	"catalogue",
-	"resources httpapi/internal/kinds httpapi/internal/negotiation httpapi/internal/wire httpapi/internal/requests httpapi/internal/fake",
+	"catalogue/infer resources httpapi/internal/kinds httpapi/internal/negotiation httpapi/internal/wire httpapi/internal/requests httpapi/internal/fake",
 	"resources/sample httpapi/internal/origin httpapi/internal/formdata",
 	"httpapi",
 	"httpapi/accesslog httpapi/browse httpapi/openapi httpapi/httpapitest httpapi/cataloguetest",

@@ -1,0 +1,167 @@
+package infer
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// A kindSet is a set of kinds.
+type kindSet uint32
+
+func (s kindSet) has(k schema.Kind) bool { return s&(1<<k) != 0 }
+
+func setOf(kinds ...schema.Kind) (s kindSet) {
+	for _, k := range kinds {
+		s |= 1 << k
+	}
+	return s
+}
+
+// guessed are the kinds that are guessed, with their words. The first that all values can have is the kind of
+// a field.
+var guessed = [...]struct {
+	kind schema.Kind
+	word string
+}{
+	{schema.Boolean, "boolean"}, {schema.Integer, "integer"}, {schema.Float, "float"}, {schema.Decimal, "decimal"}, {schema.Date, "date"},
+	{schema.Timestamp, "date-time"}, {schema.URL, "URL"}, {schema.Text, "text"}, {schema.Array, "list"}, {schema.Object, "object"},
+}
+
+// maxFields is the number of members of a record or an object that are fields.
+const maxFields = 200
+
+// A shape is what the values of a member have in common.
+type shape struct {
+	name          string
+	count         int     // of values that are not null
+	cannot        kindSet // kinds that some value cannot have
+	some          kindSet // kinds that some value can have
+	whole, places int     // digits of decimals
+	members       []*shape
+	byName        map[string]*shape
+	item          *shape // of lists
+}
+
+// addMembers adds the members of an object.
+func (s *shape) addMembers(r schema.Record) {
+	if s.byName == nil {
+		s.byName = map[string]*shape{}
+	}
+	for name, value := range r.All() {
+		m := s.byName[name]
+		if m == nil {
+			m = &shape{name: name}
+			s.byName[name], s.members = m, append(s.members, m)
+		}
+		m.add(value)
+	}
+}
+
+// add adds a value, which is canonical JSON.
+func (s *shape) add(value string) {
+	if value == "null" {
+		return
+	}
+	s.count++
+	var can kindSet
+	switch value[0] {
+	case '{':
+		can = setOf(schema.Object)
+		r, _ := schema.ParseKeyed([]byte(value))
+		s.addMembers(r)
+	case '[':
+		can = setOf(schema.Array)
+		var items []json.RawMessage
+		_ = json.Unmarshal([]byte(value), &items)
+		s.item = cmp.Or(s.item, &shape{})
+		for _, item := range items {
+			s.item.add(string(item))
+		}
+	case 't', 'f':
+		can = setOf(schema.Boolean)
+	case '"':
+		can = s.text(value)
+	default:
+		if can = setOf(schema.Float); !strings.ContainsAny(value, ".eE") {
+			can |= setOf(schema.Integer)
+		}
+	}
+	s.cannot |= ^can
+	s.some |= can
+}
+
+// text returns the kinds that a text can have, of those that all before it can have.
+func (s *shape) text(value string) kindSet {
+	can, text := setOf(schema.Text), value[1:len(value)-1]
+	if whole, places, ok := decimal(text); ok && !s.cannot.has(schema.Decimal) {
+		can |= setOf(schema.Decimal)
+		s.whole, s.places = max(s.whole, whole), max(s.places, places)
+	}
+	if _, err := time.Parse(time.DateOnly, text); !s.cannot.has(schema.Date) && err == nil {
+		can |= setOf(schema.Date)
+	}
+	if !s.cannot.has(schema.Timestamp) && new(schema.DateTime).UnmarshalJSON([]byte(value)) == nil {
+		can |= setOf(schema.Timestamp)
+	}
+	if !s.cannot.has(schema.URL) && (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")) {
+		can |= setOf(schema.URL)
+	}
+	return can
+}
+
+// decimal reports whether a text is a number with a point, and how many digits it has.
+func decimal(text string) (whole, places int, ok bool) {
+	before, after, ok := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	return len(before), len(after), ok && digits(before) && digits(after)
+}
+
+// kind returns the kind of the values and its word. Text is the kind of texts beside numbers.
+func (s *shape) kind() (schema.Kind, string) {
+	for _, g := range guessed {
+		if s.count > 0 && !s.cannot.has(g.kind) {
+			return g.kind, g.word
+		}
+	}
+	if s.some.has(schema.Text) && s.some&setOf(schema.Array, schema.Object) == 0 {
+		return schema.Text, "text, mixed"
+	}
+	return schema.JSON, map[bool]string{true: "null", false: "mixed"}[s.count == 0]
+}
+
+// field returns the field of a member. total is the number of records or objects.
+func (s *shape) field(total int) schema.Field {
+	f := schema.Field{Name: s.name, Nullable: s.count < total}
+	switch f.Kind, _ = s.kind(); f.Kind {
+	case schema.Decimal:
+		f.Digits, f.Places = s.whole+s.places, s.places
+	case schema.Text:
+		f.Blank, f.Untrimmed = true, true
+	case schema.URL:
+		f.Blank = true
+	case schema.Array:
+		item := s.item.field(0)
+		f.Item = &item
+	case schema.Object:
+		if f.Fields = s.fields(s.count); f.Fields == nil {
+			f.Kind = schema.JSON
+		}
+	}
+	return f
+}
+
+// fields returns the fields of records or objects, of which there are total. Members whose names
+// are those of others, such as unitPrice beside unit_price, are none.
+func (s *shape) fields(total int) (fields []schema.Field) {
+	for _, m := range s.members {
+		next := append(fields, m.field(total))
+		if len(next) <= maxFields && (schema.Description{Key: "x", Segment: "x", Name: "x", Fields: next}).Check() == nil {
+			fields = next
+		}
+	}
+	return fields
+}
