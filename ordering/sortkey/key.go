@@ -242,6 +242,8 @@ func jsonValue(text string) (k Key, ok bool) {
 		return Key{}, false
 	}
 	switch c := text[0]; {
+	case isPlain(text):
+		return Text(text[1 : len(text)-1]), true
 	case c == '"':
 		var s string
 		ok = json.Unmarshal([]byte(text), &s) == nil
@@ -262,6 +264,20 @@ func jsonValue(text string) (k Key, ok bool) {
 		return Object(b.String()), ok
 	}
 	return Key{}, false
+}
+
+// isPlain reports whether a JSON text is a string of printable ASCII without escapes, as most are.
+func isPlain(text string) bool {
+	end := len(text) - 1
+	if end < 1 || text[0] != '"' || text[end] != '"' {
+		return false
+	}
+	for i := 1; i < end; i++ {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 func jsonList(text string) (k Key, ok bool) {

@@ -235,6 +235,9 @@ func FuzzKeyJSON(f *testing.F) {
 	} {
 		f.Add(s[0], s[1])
 	}
+	for _, text := range []string{`"`, `"a`, `""`, `"a"b"`, `"a\"`, `"a\u0062"`, "\"a\tb\"", "\"\xff\"", `"é"`, `" ~"`} { // of a string, plain or not
+		f.Add(text, `"a"`)
+	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		x, y := JSON(a), JSON(b)
 		got := x.Compare(y)
