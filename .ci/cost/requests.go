@@ -105,6 +105,26 @@ func newShown(withStudios bool) http.Handler {
 	return h
 }
 
+// manyMembers returns an object with 10,000 members, which have the same value.
+func manyMembers(value string) string {
+	var text strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&text, `,"memberOfMany%d":%s`, i, value)
+	}
+	return "{" + text.String()[1:] + "}"
+}
+
+// newLoose returns a handler of a record with 10,000 members.
+func newLoose() http.Handler {
+	about := schema.Description{Loose: true, Lookup: "id", Actions: schema.AllActions, Fields: []schema.Field{{Name: "id", Kind: schema.Text, Key: true, Unique: true}}}
+	c, err := catalogue.New(catalogue.Define[schema.Record]("cards", catalogue.Options{Description: &about}))
+	check(err)
+	check(c.Load(strings.NewReader(`{"cards": [{"id": "a",`+manyMembers("1")[1:]+`]}`), catalogue.LoadOptions{}))
+	h, err := httpapi.New(c, httpapi.Options{Root: "/", Authorizer: httpapi.AllowAll})
+	check(err)
+	return h
+}
+
 // A response discards the body of a response.
 type response struct {
 	header http.Header
@@ -140,6 +160,7 @@ func requests() []row {
 		serving("POST of a form", h, 100, 201, "POST", "/films/", "title=New&genre=g1&year=2001&studio=S&length=90",
 			http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}),
 		serving("PATCH", h, 300, 200, "PATCH", "/films/77/", `{"title": "Another"}`, http.Header{"Content-Type": {"application/json"}}),
+		serving("PATCH of 10,000 members", newLoose(), 2, 200, "PATCH", "/cards/a/", manyMembers("0"), http.Header{"Content-Type": {"application/json"}}),
 		serving("GET of a page in HTML", pages, 2, 200, "GET", "/films/?genre=g7", "", http.Header{"Accept": {html}}),
 	}
 }

@@ -74,6 +74,8 @@ func (d Description) checkFields() error {
 	}
 	for i, f := range d.Fields {
 		switch {
+		case d.Loose && f.Write != "":
+			return fmt.Errorf("field %q: it has the name %q in bodies, whose members a Loose collection stores as they are sent", f.Name, f.Write)
 		case f.IsID() && slices.ContainsFunc(d.Fields[:i], Field.IsID):
 			return fmt.Errorf("field %q: records have another id, %q: give the field another name", f.Name, d.Identity().Name)
 		case !f.Key:

@@ -160,6 +160,15 @@ type Description struct {
 	// it cannot hash a password, for example.
 	Rule func(ctx context.Context, r *Record) error
 
+	// Loose makes requests write open records with any members, which are stored as they are sent:
+	// with any names and kinds, their digits, and in their order. Fields tell what most records have.
+	// Checked are only the Key, references, which may also be null, Unique fields and sets, which have
+	// neither lists nor objects, and what the Rule checks. A PUT replaces all members but the Key, which may be absent; a PATCH those
+	// that are sent. Without a Key, a member named id is ignored. A body is invalid if [ParseKeyed]
+	// does not accept it, or if two members are one field in snake_case. The default order of records
+	// with a Key is that in which they were inserted; catalogues save them so.
+	Loose bool
+
 	// Shown are the members of records as they are served, and ShownInLists those in lists, if they
 	// differ from Fields that are not Hidden. A catalogue sets them; see package catalogue.
 	Shown, ShownInLists []Field

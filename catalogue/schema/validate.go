@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,10 +17,14 @@ import (
 // known, the record is empty. The Actions are not checked.
 //
 // An empty body counts as {}. Names may be in camelCase or snake_case. If a field is repeated, the
-// last value counts. Unknown members are ignored. The error is a [*SyntaxError], that of a callback
+// last value counts. Unknown members are ignored. If the description is Loose, the record has what
+// was sent, and a new one lacks the Key if it is absent or null. The error is a [*SyntaxError], that of a callback
 // of checks, or [FieldErrors]; then the record has the fields that are valid. O(len of body),
 // without the calls of checks.
 func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (Record, error) {
+	if d.Loose {
+		return d.loosely(ctx, nil, body, false, checks)
+	}
 	v, err := d.validationOf(ctx, body, checks)
 	if err != nil {
 		return Record{}, err
@@ -123,7 +128,13 @@ func (d Description) together(record Record, checks *checker) FieldErrors {
 // FieldErrors, invalid fields have the values of current, which is not modified. If current is the
 // zero Record, the result has the fields that were sent and can be written. O(len of body + members
 // × fields).
+//
+// If the description is Loose, the record that replaces current has its ID and the Key, at its place
+// unless that is sent, and otherwise what was sent or, if partial is set, also the other members.
 func (d Description) ValidateUpdate(ctx context.Context, current Record, body []byte, partial bool, checks Checks) (Record, error) {
+	if d.Loose {
+		return d.loosely(ctx, &current, body, partial, checks)
+	}
 	v, err := d.validationOf(ctx, body, checks)
 	if err != nil {
 		return Record{}, err
@@ -155,6 +166,108 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 	return v.result(record)
 }
 
+// loosely returns the record that a body describes if the description is Loose, in place of current
+// unless that is nil.
+func (d Description) loosely(ctx context.Context, current *Record, body []byte, partial bool, checks Checks) (Record, error) {
+	v := validation{Description: frameworkOf(ctx).Describe(d)}
+	v.check = v.checker(ctx, checks)
+	sent, err := parseSent(body)
+	if err != nil {
+		return Record{}, err
+	}
+	for name, value := range checks.Assigned.All() {
+		sent.set(name, value)
+	}
+	identity := v.Identity()
+	text, has := sent.Get(identity.Name)
+	if has && (text == "null" || !identity.Key) {
+		sent, has = sent.Without(identity.Name), false
+	}
+	if identity.Key && !has && current == nil {
+		_, wrong := identity.clean("", v.check)
+		v.take(identity, "", wrong)
+	}
+	fields := map[string]Field{}
+	for _, f := range v.Fields {
+		name := ordering.Snake(f.Name)
+		if f.Refers != "" || f.Unique || slices.Contains(slices.Concat(v.Unique...), name) {
+			fields[name] = f
+		}
+	}
+	for i := range sent.members {
+		m := &sent.members[i]
+		if f, ok := fields[ordering.Snake(m.name)]; ok && (!f.Key || f.Name == m.name) {
+			text, wrong := f.cleanSent(m.value, v.check)
+			if v.take(f, text, wrong) {
+				m.value = text
+			}
+		}
+	}
+	if current != nil {
+		sent = current.changed(sent, identity.Name, partial)
+	}
+	return v.result(sent)
+}
+
+// parseSent returns the members of a body that is sent to a Loose collection.
+func parseSent(body []byte) (Record, error) {
+	if len(body) == 0 {
+		return Record{}, nil
+	}
+	r, err := ParseKeyed(body)
+	var syntax *SyntaxError
+	var member *MemberError
+	switch kind := jsontext.KindOf(strings.Trim(string(body), jsontext.Space)); {
+	case err == nil, errors.As(err, &syntax):
+		return r, err
+	case errors.As(err, &member):
+		return r, FieldErrors{{Field: member.Member, Messages: []string{member.Err.Error()}}}
+	case kind == jsontext.Null:
+		return r, wholeError("No data provided")
+	case kind != jsontext.Object:
+		return r, wholeError(notADictionary(kind))
+	}
+	return r, wholeError(strings.TrimPrefix(err.Error(), ErrInvalid.Error()+" record: "))
+}
+
+// cleanSent returns the JSON to store for a value of a field of a Loose collection, which is a Key, a
+// reference, Unique, or in a set. To compare long lists takes much memory.
+func (f Field) cleanSent(value string, checks *checker) (text string, wrong FieldError) {
+	switch kind := jsontext.KindOf(value); {
+	case f.Key, f.Refers != "":
+		f.Nullable = !f.Key
+		return f.clean(value, checks)
+	case kind == jsontext.List, kind == jsontext.Object:
+		return value, FieldError{Messages: []string{"A unique value is neither a list nor an object."}}
+	}
+	return value, FieldError{Messages: f.taken(value, checks)}
+}
+
+// changed returns the record with the members of another one. It has only those and the key, which
+// keeps its place unless it is sent, or, if partial is set, its other members too. O(members).
+func (r Record) changed(sent Record, key string, partial bool) Record {
+	if !partial {
+		sent.ID, sent.idAt = r.ID, min(r.idAt, len(sent.members))
+		if i := r.index(key); i >= 0 && sent.index(key) < 0 {
+			sent.members = slices.Insert(sent.members, min(i, len(sent.members)), r.members[i])
+		}
+		return sent
+	}
+	places := make(map[string]int, len(r.members))
+	for i, m := range r.members {
+		places[m.name] = i
+	}
+	r.members = slices.Clone(r.members)
+	for _, m := range sent.members {
+		if i, ok := places[m.name]; ok {
+			r.members[i] = m
+		} else {
+			r.members = append(r.members, m)
+		}
+	}
+	return r
+}
+
 // assign replaces values, one of each field, by those that are assigned. It returns the fields, in
 // which the assigned ones can be written.
 func (d Description) assign(values []string, assigned Record) ([]Field, error) {
@@ -176,7 +289,7 @@ func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 // and returns the record to store: values are normalized, absent members have their default, and
 // rules may change it. Read-only fields, at any depth, and unknown members keep their values.
 // References are not looked up, and no value counts as taken. Members keep their place; new ones
-// are appended. record is not modified. The error is [FieldErrors], or wraps that of ctx. O(size ×
+// are appended. Of a Loose description, only the Key and the Rule are checked. record is not modified. The error is [FieldErrors], or wraps that of ctx. O(size ×
 // fields).
 func (d Description) ValidateRecord(ctx context.Context, record Record) (Record, error) {
 	record.members = slices.Clone(record.members)
@@ -184,7 +297,7 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 	v.check.stored = true
 	for _, f := range d.Fields {
 		value, _ := record.Get(f.Name)
-		if f.ReadOnly || f.Computed || f.IsID() || f.Created && value == "" {
+		if f.ReadOnly || f.Computed || f.IsID() || f.Created && value == "" || d.Loose && !f.Key {
 			continue
 		}
 		if text, wrong := f.clean(value, v.check); v.take(f, text, wrong) && text != "" {

@@ -236,6 +236,9 @@ func orderingParameter(term *jsonSchema, about schema.Description) parameter {
 	}
 	name, _ := about.Params()
 	byDefault := asWritten(about, strings.Split(ordering.Format(about.Ordering), ","))
+	if about.Loose && about.Ordering == nil {
+		byDefault = []string{"the order in which records were inserted"}
+	}
 	return parameter{
 		Name: name, In: "query", Explode: new(false), Schema: listOf(term),
 		Description: text + strings.Join(byDefault, ",") + ".",

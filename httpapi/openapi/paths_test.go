@@ -302,3 +302,15 @@ func TestNamesOfOrderingAndSearch(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderOfInsertion checks that the document has the default order of records that are Loose.
+func TestOrderOfInsertion(t *testing.T) {
+	c, err := catalogue.New(catalogue.Define[schema.Record]("cards", catalogue.Options{Description: &schema.Description{
+		Loose: true, Lookup: "id", Actions: schema.AllActions, Fields: []schema.Field{{Name: "id", Kind: schema.Text, Key: true, Unique: true}},
+	}}))
+	must(t, err)
+	d := documentOf(t, c, httpapi.Options{}, Options{})
+	if got := compactJSON(t, d.Components.Parameters["CardsOrdering"]); !strings.Contains(got, "The default is the order in which records were inserted.") {
+		t.Errorf("the parameter is %s of %v", got, slices.Sorted(maps.Keys(d.Components.Parameters)))
+	}
+}

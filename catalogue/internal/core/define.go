@@ -119,6 +119,9 @@ func describe(key string, t layout.Table, opts layout.Options) (about schema.Des
 			about.Ordering = byID
 		}
 	}
+	if about.Loose && about.Identity().Key && given.Ordering == nil {
+		about.Ordering = nil
+	}
 	if len(opts.Ordering) > 0 {
 		about.Ordering = slices.Clone(opts.Ordering)
 	}

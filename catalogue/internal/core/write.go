@@ -33,7 +33,7 @@ func (c *Collection) Create(ctx context.Context, body []byte, assigned schema.Re
 		if err != nil {
 			return store.Change{}, c.Type.Errorf("%w", layout.Invalid(err))
 		}
-		return c.Type.placement(now, fresh, c.Type.Keep, false)
+		return c.Type.placement(now, fresh, c.Type.keepSent, false)
 	}))
 }
 
@@ -77,12 +77,22 @@ func (c *Collection) Update(ctx context.Context, segment string, u Edit) (record
 		if id.Kept(old, fresh) != nil {
 			return store.Change{}, schema.FieldErrors{{Field: id.Wire, Messages: []string{"The key of a record cannot be changed."}}}
 		}
-		if err := c.Type.Keep(fresh, layout.RecordOf(fresh)); err != nil {
+		if err := c.Type.keepSent(fresh, layout.RecordOf(fresh)); err != nil {
 			return store.Change{}, c.Type.Invalid(old, err)
 		}
 		fresh.ID = old.ID
 		return store.Change{Old: old, New: fresh}, nil
 	}))
+}
+
+// keepSent stores what a request has made of a record in a fresh entry. Of a Loose collection, what is
+// wrong with the members was sent.
+func (s *Type) keepSent(fresh *store.Entry, from *layout.Record) error {
+	err := s.Keep(fresh, from)
+	if err != nil && s.About.Loose {
+		return schema.Invalid(err.Error())
+	}
+	return err
 }
 
 // Delete deletes the record that a segment names, and changes those that refer to it.
@@ -264,7 +274,7 @@ type Edit struct {
 }
 
 // changed returns the members of an entry that a function of all of them changes, and the entry. If
-// the function removes members of an open record, it returns nil and all others.
+// the function removes members of an open record, or it is Loose, it returns nil and all others.
 func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (base *store.Entry, members schema.Record, err error) {
 	current, err := s.All(old)
 	if err != nil {
@@ -273,6 +283,9 @@ func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, e
 	after, err := f(current)
 	if err != nil {
 		return old, members, err
+	}
+	if s.About != nil && s.About.Loose {
+		return nil, after, nil
 	}
 	for name, text := range after.All() {
 		if before, _ := current.Get(name); before != text && err == nil {
@@ -325,7 +338,7 @@ func (s *Type) decoded(old *store.Entry, members schema.Record) (*store.Entry, e
 // record type cannot hold, in the order of the fields. It returns any other error as it is.
 func (s *Type) allErrors(valid schema.Record, err error) error {
 	errs, invalid := err.(schema.FieldErrors)
-	if !invalid || s.OwnJSON {
+	if !invalid || s.OwnJSON || s.Open() {
 		return err
 	}
 	faults := s.faults(valid, nil)

@@ -37,7 +37,7 @@ func New(t Table, opts Options, demands *schema.Description) (*Type, error) {
 	if i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Key }); i >= 0 {
 		s.Identity.Wire, s.Identity.Number = fields[i].Name, sequence
 		s.Engine.ID, s.Engine.Key = sequence, ordering.Snake(fields[i].Name)
-		if len(opts.Ordering) == 0 {
+		if len(opts.Ordering) == 0 && !demands.Loose {
 			s.Engine.Default = []ordering.Term{ordering.Asc(s.Engine.Key)}
 		}
 	}
@@ -125,6 +125,9 @@ func (s *builder) describeIndexes() error {
 }
 
 func (s *builder) describeStruct() error {
+	if s.About != nil && s.About.Loose {
+		return fmt.Errorf("the description is Loose: only open records can have any members, not %v", s.Reflect)
+	}
 	if s.opts.Members != nil {
 		return errors.New("Options.Members are for open records: give the fields of the struct the tag backlist")
 	}

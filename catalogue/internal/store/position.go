@@ -148,8 +148,8 @@ func bits(a, b bool) (n byte) {
 func (sel *selection) token(typ *Type, e *Entry) string {
 	var room [256]byte
 	raw := append(room[:0], sel.identity()...)
-	for _, t := range sel.order {
-		if t.Field == typ.ID && typ.Key != "" {
+	for i, t := range sel.order {
+		if typ.isSettled(sel.order, i) {
 			break
 		}
 		k := sel.keyOf(typ, t.Field, e)
@@ -161,6 +161,11 @@ func (sel *selection) token(typ *Type, e *Entry) string {
 	}
 	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(raw))
 	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// isSettled reports whether a term is the id after the key.
+func (typ *Type) isSettled(order []ordering.Term, i int) bool {
+	return typ.Key != "" && order[i].Field == typ.ID && i > 0 && order[i-1].Field == typ.Key
 }
 
 // parseToken returns the position of a token. The error wraps [ErrInvalidToken]. If there are no
@@ -180,7 +185,7 @@ func (s *State) parseToken(sel *selection, token string) (at *position, err erro
 	rest, shortened := raw[identityLen:end], false
 	for i, t := range sel.order {
 		k := &keys[i]
-		if t.Field == s.typ.ID && s.typ.Key != "" {
+		if s.typ.isSettled(sel.order, i) {
 			if *k = sortkey.Int(0); !t.Desc {
 				*k = sortkey.Int(beforeNext)
 			}
@@ -219,9 +224,10 @@ func only(k sortkey.Key) []ordering.Range {
 
 // lengthen replaces the keys of a token by those of its entry, if that still has them.
 func (s *State) lengthen(sel *selection, keys []sortkey.Key, token string) {
-	i := slices.IndexFunc(sel.order, func(t ordering.Term) bool { return t.Field == cmp.Or(s.typ.Key, s.typ.ID) })
+	i := slices.IndexFunc(sel.order, func(t ordering.Term) bool { return t.Field == s.typ.ID })
 	var e *Entry
-	if id, ok := keys[i].AsInt(); s.typ.Key != "" {
+	if id, ok := keys[i].AsInt(); s.typ.isSettled(sel.order, i) {
+		i--
 		e = s.Holder(s.typ.Key, keys[i])
 	} else if ok {
 		e = s.Get(int(id))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
@@ -37,6 +38,9 @@ func TestInvalidOptions(t *testing.T) {
 		{"records that are shown in lists", pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{catalogue.ShowInLists(
 			catalogue.Define[mark]("marks", catalogue.Options{}), func(*catalogue.Catalogue, *mark) (topic, error) { return topic{}, nil })}},
 			"pgstore: invalid options: Definitions: marks: a definition by catalogue.Show or ShowInLists is not supported: what its function reads is not known"},
+		{"records of any members", pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{catalogue.Define[schema.Record]("cards",
+			catalogue.Options{Description: &schema.Description{Loose: true, Fields: []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}}}})}},
+			"pgstore: invalid options: Definitions: cards: a description that is Loose is not supported: columns have the kinds of fields"},
 		{"negative connections", pgstore.Options{DSN: "host=a", MaxConns: -1}, "pgstore: invalid options: MaxConns is -1"},
 	} {
 		_, err := pgstore.Open(row.opts)

@@ -37,6 +37,9 @@ func newTable(s *Store, empty catalogue.AnyCollection) (*table, error) {
 	if about.Shown != nil || about.ShownInLists != nil {
 		return nil, fmt.Errorf("%w: Definitions: %s: a definition by catalogue.Show or ShowInLists is not supported: what its function reads is not known", ErrOptions, about.Key)
 	}
+	if about.Loose {
+		return nil, fmt.Errorf("%w: Definitions: %s: a description that is Loose is not supported: columns have the kinds of fields", ErrOptions, about.Key)
+	}
 	t := &table{
 		store:     s,
 		empty:     empty,

@@ -1,0 +1,111 @@
+package catalogue_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// looseOptions returns the options of records with a key, which requests write as they like.
+func looseOptions() catalogue.Options {
+	return catalogue.Options{Description: &schema.Description{
+		Loose: true, Lookup: "id", Actions: schema.AllActions,
+		Fields: []schema.Field{{Name: "id", Kind: schema.Text, Key: true, Unique: true}, {Name: "n", Kind: schema.Integer}},
+	}}
+}
+
+// TestLooseOrder checks that records that are Loose remain in the order of a file.
+func TestLooseOrder(t *testing.T) {
+	cards := catalogue.Define[schema.Record]("cards", looseOptions())
+	cat, err := catalogue.New(cards)
+	must(t, err)
+	const file = "[\n" + `{"id":"c"},` + "\n" + `{"id":"a","n":"x"},` + "\n" + `{"id":"d"},` + "\n" + `{"id":"b","n":[1]}` + "]\n"
+	must(t, cat.Load(strings.NewReader(`{"cards":`+file+`}`), catalogue.LoadOptions{Validate: true}))
+	c, err := cards.In(cat)
+	must(t, err)
+	keys := func(records []schema.Record) (all string) {
+		for _, r := range records {
+			text, _ := r.Get("id")
+			all += strings.Trim(text, `"`)
+		}
+		return all
+	}
+	check := func(what, want string, terms ...ordering.Term) {
+		t.Helper()
+		all, err := c.Where().All(terms...)
+		must(t, err)
+		if got := keys(slices.Collect(all)); got != want {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
+		walked, token := "", ""
+		for {
+			records, next, err := c.Where().PageAfter(token, 1, terms...)
+			must(t, err)
+			walked += keys(records)
+			if token = next; token == "" {
+				break
+			}
+		}
+		if walked != want {
+			t.Errorf("%s, page by page: %s, want %s", what, walked, want)
+		}
+	}
+	check("the order of the file", "cadb")
+	check("by the key", "abcd", ordering.Asc("id"))
+	check("lists before text, and ties by the key", "dcba", ordering.Desc("n"))
+	must(t, c.By("id").Update("c", func(r *schema.Record) (err error) {
+		*r, err = r.With("n", 1)
+		return err
+	}))
+	check("an update moves nothing", "cadb")
+	must(t, c.By("id").Delete("a"))
+	for _, text := range []string{`{"id":"a"}`, `{"id":"0"}`} {
+		r, err := schema.ParseKeyed([]byte(text))
+		must(t, err)
+		_, err = c.By("id").Insert(r)
+		must(t, err)
+	}
+	check("new ones are the last", "cdba0")
+
+	var saved bytes.Buffer
+	must(t, cat.Save(&saved))
+	clone := cat.Clone()
+	again, err := catalogue.New(cards)
+	must(t, err)
+	must(t, again.Load(&saved, catalogue.LoadOptions{}))
+	for _, other := range []*catalogue.Catalogue{clone, cat.Snapshot(), again} {
+		c, err = cards.In(other)
+		must(t, err)
+		check("a copy", "cdba0")
+	}
+	ordered := looseOptions()
+	ordered.Ordering = []ordering.Term{ordering.Desc("id")}
+	byKey := catalogue.Define[schema.Record]("cards", ordered)
+	cat, err = catalogue.New(byKey)
+	must(t, err)
+	must(t, cat.Load(strings.NewReader(`{"cards":`+file+`}`), catalogue.LoadOptions{}))
+	c, err = byKey.In(cat)
+	must(t, err)
+	check("another default order", "dcba")
+	saved.Reset()
+	must(t, c.Save(&saved))
+	if saved.String() != file {
+		t.Errorf("saved: %s, want %s", &saved, file)
+	}
+}
+
+// TestLooseStructs checks that only open records can be Loose.
+func TestLooseStructs(t *testing.T) {
+	type card struct {
+		ID string `json:"id" backlist:"key"`
+	}
+	_, err := catalogue.New(catalogue.Define[card]("cards", catalogue.Options{Description: &schema.Description{Loose: true}}))
+	if err == nil || !strings.Contains(err.Error(), "cards: invalid record type: the description is Loose: only open records can have any members, not catalogue_test.card") {
+		t.Error(err)
+	}
+}
