@@ -35,6 +35,7 @@ func TestConformance(t *testing.T) {
 		{"films", "", cinema, nil},
 	} {
 		t.Run(row.service, func(t *testing.T) {
+			t.Parallel()
 			cat := made(t, row.new)
 			if row.data != "" {
 				if err := cat.LoadFile(row.data, catalogue.LoadOptions{}); err != nil {

@@ -41,6 +41,7 @@ func TestDifferential(t *testing.T) {
 		{Authorizer: httpapi.AllowAll, ETags: true},
 	} {
 		t.Run(map[bool]string{false: "without tags", true: "with tags"}[opts.ETags], func(t *testing.T) {
+			t.Parallel()
 			newPair(t, opts, newGenerator(seed+uint64(i))).run(t, int(requests)/2)
 		})
 	}

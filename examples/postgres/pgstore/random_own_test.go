@@ -55,6 +55,7 @@ func TestOwnDifferential(t *testing.T) {
 		{"library without pages", "", newLibrary, pagination.Whole{Max: 12}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
 			p := newOwnPair(t, row.data, row.new, row.pages, newGenerator(seed+uint64(i)))
 			for n := range requests {
 				if n%150 == 149 { // deletions leave few

@@ -77,6 +77,7 @@ func TestVectors(t *testing.T) {
 		{rota + "dataset.json", rota + "vectors.jsonl", schema.DRF318(time.UTC), made(t, rotas.New), 766, nil, true},
 	} {
 		t.Run(row.file, func(t *testing.T) {
+			t.Parallel()
 			all, err := recorded.Read(row.file)
 			if err != nil {
 				t.Fatal(err)
