@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -396,14 +397,14 @@ func TestRelationsAreOneInstant(t *testing.T) {
 	running.Wait()
 }
 
-// endsSoon is a context that ends after it has been asked a number of times.
+// endsSoon is a context that ends after it has been asked a number of times, by any goroutines.
 type endsSoon struct {
 	context.Context
-	left *int
+	left *atomic.Int64
 }
 
 func (c endsSoon) Err() error {
-	if *c.left--; *c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil
@@ -423,7 +424,7 @@ func TestFilterAcrossReferencesEnds(t *testing.T) {
 	must(t, cat.Load(strings.NewReader(`{"categories":[`+strings.Join(categories, ",")+`],"products":[`+strings.Join(products, ",")+`]}`), catalogue.LoadOptions{}))
 	for _, row := range []struct {
 		key, filter, order string
-		left               int
+		left               int64
 		want               error
 		reason             string
 	}{
@@ -437,12 +438,13 @@ func TestFilterAcrossReferencesEnds(t *testing.T) {
 	} {
 		c := collectionOf(t, cat, row.key)
 		q := catalogue.Query{Filter: filterOf(t, c, url.Values{row.filter: {"n1"}}), Terms: ordering.Parse(row.order, nil)}
-		left := row.left
+		var left atomic.Int64
+		left.Store(row.left)
 		if _, err := c.List(endsSoon{t.Context(), &left}, q); !errors.Is(err, row.want) {
 			t.Errorf("%s: %v, want %v", row.reason, err, row.want)
 		}
-		if left < -6 { // once for each list of records
-			t.Errorf("%s: asked %d times after its end", row.reason, -left)
+		if left.Load() < -6 { // once for each list of records
+			t.Errorf("%s: asked %d times after its end", row.reason, -left.Load())
 		}
 	}
 }

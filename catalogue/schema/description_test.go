@@ -326,8 +326,8 @@ func TestSearchParam(t *testing.T) {
 			t.Errorf("%.20s: %v, want one error of fullText", wrong, err)
 		}
 	}
-	f, err := read(url.Values{"full_text": {"(a|b)*c"}})
-	for text := strings.Repeat("ab", 1<<20); err == nil; { // until its work is too much
+	f, err := read(url.Values{"full_text": {"z{240}"}})
+	for text := strings.Repeat("a", 1<<20); err == nil; { // until its work is too much
 		_, err = f.Search[0][0].Match(text)
 	}
 	if errs := (FieldErrors{}); !errors.As(err, &errs) || errs[0].Field != "fullText" {
