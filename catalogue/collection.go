@@ -28,23 +28,26 @@ type Collection[T any] struct{ core *core.Collection }
 
 // NewCollection returns an empty collection that belongs to no catalogue.
 //
-// T must be [schema.Record] or a struct with a field for the id, an integer of any type or a
-// pointer to one, or for a key, a text with the tag key. The field must be one of T or of a struct
-// embedded by value; [Options].ID names it. Open records have a key if a field of
-// Options.Description is the Key. Every field must have a type that package encoding/json can
-// marshal, unless its tag is "-", and that can be copied:
+// T must be [schema.Record] or a struct with a field for the id, an integer of any type, or for a key,
+// a text, such as a string, a UUID, or any type with MarshalText. It may be a pointer, or in an
+// embedded struct. [Options].ID names it; if it does not, it is the field that is named id, or as
+// ids usually are. Open records have a key if a field of Options.Description is the Key. Every
+// field must have a type that package encoding/json can marshal, unless its tag is "-", and that
+// can be copied:
 //
 //   - booleans, numbers, strings, time.Time and encoding/json.RawMessage
 //   - structs, pointers, slices, arrays and maps of these types
-//   - any, for numbers, booleans, strings, []any and map[string]any; other values are rejected
-//     when they are written. A number that is loaded or posted is an encoding/json.Number, so
-//     that no digit is lost
+//   - any, for numbers, booleans, strings, time.Time, and lists and maps of these and of any;
+//     other values are rejected when they are written. A value that is loaded or posted has the
+//     type that encoding/json decodes, such as []any for a []string, but a number is an
+//     encoding/json.Number, so that no digit is lost
 //   - net/netip.Addr, AddrPort and Prefix, time.Location, and the numbers of math/big
 //   - types with a method Clone that returns a copy, of the same type as its receiver:
 //     func (t Type) Clone() Type
 //
-// A struct with unexported fields that contain references, other than these types, must be part of
-// a type with such a method. Fields that are not in the JSON are copied too.
+// Fields that are not in the JSON are copied too. Unexported fields that contain references, other
+// than these types, are not kept: those of what is read are zero. If a struct with such fields has
+// methods that write or read its JSON, it must be part of a type with a method Clone.
 //
 // The JSON of a record is what encoding/json writes without HTML escapes, with two exceptions,
 // which are as Django REST framework writes them. A float has a point or an exponent: 7.0, 1e+16,

@@ -14,10 +14,13 @@ type Options struct {
 	Name string
 
 	// ID is the JSON name of the field that identifies records: an integer, or a pointer to one, is
-	// their id, a text their key; a record without a key gets one. If ID is empty, the field with
-	// the tag key identifies records or, without one, the field that is named id, in any case and
-	// with or without an underscore before it, such as _id and ID. Open records have no other name
-	// than "id".
+	// their id, a text their key, such as a string, a UUID, or any type with MarshalText. A record
+	// whose id is 0 or whose key is empty is new. If ID is empty, the field with the tag key
+	// identifies records or, without one, the field that is named id, in any case and with or
+	// without an underscore before it, such as _id and ID. If there is none, it is the field with
+	// the first of these Go names: ID, Id, UUID, Key, that of the type and ID, such as UserID of a
+	// User, and any other that ends in ID, unless two fields have one. Open records have no other
+	// name than "id".
 	ID string
 
 	// Ordering is the default order. If empty, records are in the order of their ids. Open records
@@ -53,7 +56,7 @@ type Options struct {
 	// NewKey returns the key of a record that is written without one. Writers call it before the
 	// record is visible; it must not write to the collection, and must be safe for concurrent use
 	// if there are clones. If the key is empty or the field cannot hold it, the error of the write
-	// wraps [ErrInvalidID]. If another record has it, NewKey is called again, at most 100 times;
+	// wraps [ErrInvalidID] and names NewKey. If another record has it, NewKey is called again, at most 100 times;
 	// then the error wraps [ErrExists]. If NewKey is nil, the key is a random UUID, version 4.
 	// NewKey has no effect if records have an id or a key that only clients choose; see the tag key
 	// of [schema.DescriptionOf].

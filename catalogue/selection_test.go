@@ -53,7 +53,7 @@ func TestInvalidOptionMessages(t *testing.T) {
 		{"an id with an order", refusal[struct {
 			ID negative `json:"id"`
 		}](catalogue.Options{Name: "films"}),
-			catalogue.ErrInvalidType, "films: invalid record type: struct { ID catalogue_test.negative \"json:\\\"id\\\"\" }: the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: ID is catalogue_test.negative"},
+			catalogue.ErrInvalidType, "films: invalid record type: struct { ID catalogue_test.negative \"json:\\\"id\\\"\" }: the id must be an integer without methods for JSON or orderings, or a text: ID is catalogue_test.negative"},
 		{"a text that has two orders", refusal[struct {
 			ID   int     `json:"id"`
 			Code reverse `json:"code" backlist:"fold"`

@@ -441,9 +441,6 @@ func TestInvalidKeys(t *testing.T) {
 		A string `json:"a" backlist:"key"`
 		B string `json:"b" backlist:"key"`
 	}
-	type pointer struct {
-		Key *string `json:"key" backlist:"key"`
-	}
 	type visit struct {
 		ID      int `json:"id"`
 		Session int `json:"session" backlist:"refers=sessions"`
@@ -478,7 +475,6 @@ func TestInvalidKeys(t *testing.T) {
 		{refusals[both](), "an id too", ""},
 		{refusals[number](), "a number", "want a string or a type with MarshalText, got int"},
 		{refusals[two](), "two keys", ""},
-		{refusals[pointer](), "a pointer", "a key cannot be a pointer"},
 		{refusals[bytes](), "bytes", "want a string or a type with MarshalText, got []uint8"},
 		{refusals[word](), "another mistake", `unknown tag word "mim": did you mean min?`},
 	} {

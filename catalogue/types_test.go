@@ -128,10 +128,6 @@ type (
 			UID string `json:"uid"`
 		} `json:"metadata"`
 	}
-	instance struct {
-		_          struct{}
-		InstanceID *string `json:"InstanceId"`
-	}
 	identified[V any] struct {
 		ID V `json:"id"`
 	}
@@ -149,13 +145,24 @@ type (
 		ID   int   `json:"id"`
 		Next *ring `json:"-"`
 	}
-	key   struct{ n int }
-	left  struct{ Side string }
-	right struct{ Side string }
-	Base  struct {
+	// A hider has a method that could write what is unexported.
+	hider struct {
+		ID     int `json:"id"`
+		secret map[string]int
+	}
+	// A misruled value has a method Validate that nothing calls.
+	misruled struct{ Text string }
+	key      struct{ n int }
+	left     struct{ Side string }
+	right    struct{ Side string }
+	Base     struct {
 		ID int `json:"id"`
 	}
 )
+
+func (misruled) Validate() error { return nil }
+
+func (h *hider) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &h.secret) }
 
 func (k *key) MarshalText() ([]byte, error) { return fmt.Append(nil, k.n), nil }
 
@@ -185,36 +192,32 @@ func TestTypesRefused(t *testing.T) {
 		{"not a struct", refusal[int](none), []string{"int is not a struct"}},
 		{"a map", refusal[map[string]any](none), []string{"is not a struct"}},
 		{"a pointer to a struct", refusal[*book](none), []string{"*catalogue_test.book is not a struct"}},
-		{"no id", refusal[noID](none), []string{"noID", "`json:\"id\"`", "Options.ID"}},
+		{"no id", refusal[noID](none), []string{"noID", "`json:\"id\"`", "Options{ID: NAME} (want one of Name)"}},
 		{"no id of that name", refusal[film](catalogue.Options{ID: "number"}),
-			[]string{"film", "`json:\"number\"`", "Options.ID"}},
-		{"the id is text", refusal[identified[string]](none), []string{"ID is string"}},
-		{"the id is in an embedded pointer", refusal[derived](none),
-			[]string{"derived: the id must be an integer in the struct itself"}},
+			[]string{"film", "`json:\"number\"`", "Options{ID: NAME} (want one of id)"}},
+		{"the id is a list", refusal[identified[[]string]](none), []string{"ID is []string"}},
+		{"the id is a time", refusal[identified[time.Time]](none), []string{"ID is time.Time"}},
+		{"the id is an object", refusal[identified[customFields]](none), []string{"ID is catalogue_test.customFields"}},
+		{"a text as id, and another mistake", refusal[struct {
+			ID    string
+			Rules misruled
+		}](none), []string{"ID is string", "misruled: the method Validate must be Validate(context.Context) error"}},
 		{"two fields with the same name in snake_case", refusal[clash](none), []string{"line_1"}},
 		{"two members with the same name", refusal[both](none), []string{`has two members "Side"`}},
 		{"no id at the top, as in Kubernetes", refusal[resource](none),
-			[]string{"catalogue_test.resource has no id: give an integer field the tag `json:\"id\"` or a text field the tag `backlist:\"key\"`, or set Options.ID to the JSON name of a field"}},
-		{"an unexported interface, as in ent", refusal[entity](none),
-			[]string{"catalogue_test.entity: field driver: interface { Close() error } contains references and the field is unexported, so it cannot be copied: " +
-				"give catalogue_test.entity the method Clone() catalogue_test.entity, or the type of the field such a method"}},
+			[]string{"catalogue_test.resource has no id: set Options{ID: NAME} (want one of kind), or give an integer field the tag `json:\"id\"` or a text field the tag `backlist:\"key\"`"}},
 		{"an interface with methods", refusal[chat](none),
 			[]string{"catalogue_test.chat: field Conn: net.Conn: an interface with methods cannot be copied: " +
 				"give catalogue_test.chat the method Clone() catalogue_test.chat, or the type of the field such a method"}},
-		{"a pointer to a text as id, as in AWS", refusal[instance](catalogue.Options{ID: "InstanceId"}),
-			[]string{"the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: InstanceID is *string"}},
 		{"a func", refusal[holder[func()]](none),
 			[]string{"field Value", "func() has no JSON", "MarshalJSON", "`json:\"-\"`"}},
 		{"a channel", refusal[holder[chan int]](none), []string{"field Value"}},
 		{"a complex number", refusal[holder[complex128]](none), []string{"field Value"}},
 		{"map keys without JSON", refusal[holder[map[[2]int]string]](none), []string{"field Value"}},
 		{"map keys that are pointers", refusal[holder[map[*key]int]](none), []string{"field Value"}},
-		{"a pointer to a struct with unexported references", refusal[holder[*strings.Builder]](none),
+		{"unexported references that methods may write", refusal[holder[*customFields]](none),
 			[]string{"field Value", "method Clone() catalogue_test.holder"}},
-		{"a struct with an unexported pointer", refusal[holder[struct{ next *int }]](none),
-			[]string{"field Value", "method Clone() catalogue_test.holder"}},
-		{"an unexported slice", refusal[private[[]int]](none), []string{"secret"}},
-		{"an unexported map in a struct", refusal[private[struct{ deep map[string]int }]](none), []string{"secret"}},
+		{"unexported references that a method of the record may write", refusal[hider](none), []string{"secret", "method Clone"}},
 		{"a func outside the JSON", refusal[outside[func()]](none),
 			[]string{"field Of", "cannot be copied", "method Clone"}},
 		{"channels in a struct outside the JSON", refusal[outside[struct{ Done []chan int }]](none),
@@ -282,6 +285,10 @@ func TestTypesRefused(t *testing.T) {
 	for reason, err := range map[string]error{
 		"a field hides two members":            refusal[hides](none),
 		"an unexported array":                  refusal[private[[32]byte]](none),
+		"an unexported interface, as in ent":   refusal[entity](none),
+		"an unexported slice":                  refusal[private[[]int]](none),
+		"a pointer to unexported references":   refusal[holder[*strings.Builder]](none),
+		"an id in an embedded pointer":         refusal[derived](none),
 		"a func with a method Clone":           refusal[hookCloner](none),
 		"a complex number outside the JSON":    refusal[outside[complex128]](none),
 		"a map without JSON, outside the JSON": refusal[outside[map[[2]int]string]](none),

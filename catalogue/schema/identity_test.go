@@ -3,7 +3,12 @@ package schema_test
 import (
 	"encoding/json"
 	"errors"
+	"net/netip"
+	"reflect"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
@@ -39,6 +44,120 @@ func TestIdentity(t *testing.T) {
 		again, err := got.MarshalJSON()
 		if got.String() != row.text || string(again) != row.again || err != nil {
 			t.Errorf("%s: %s is printed as %s and written as %s (%v), want %s and %s", row.reason, row.json, got, again, err, row.text, row.again)
+		}
+	}
+}
+
+// Types that a key can have or not.
+type (
+	grade   int    // with MarshalText
+	jsonInt int    // with MarshalJSON that writes a number
+	jsonUID string // with MarshalJSON that writes a text
+	brittle [2]int // whose UnmarshalJSON panics
+)
+
+func (g grade) MarshalText() ([]byte, error)       { return []byte{byte('a' + g)}, nil }
+func (j jsonInt) MarshalJSON() ([]byte, error)     { return json.Marshal(int(j)) }
+func (j *jsonInt) UnmarshalJSON(b []byte) error    { return json.Unmarshal(b, (*int)(j)) }
+func (j jsonUID) MarshalJSON() ([]byte, error)     { return json.Marshal(string(j)) }
+func (b brittle) MarshalJSON() ([]byte, error)     { return json.Marshal([2]int(b)) }
+func (b *brittle) UnmarshalJSON(text []byte) error { panic("want a list") }
+func (j *jsonUID) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, (*string)(j)) }
+
+// TestIdentityByName checks which field identifies the records of a type, from the names and types of all.
+func TestIdentityByName(t *testing.T) {
+	type id = struct{ ID string }
+	type User[T any] struct {
+		UserID, OwnerID T
+	}
+	type user struct{ UserId, OwnerId int }
+	for _, row := range []struct {
+		reason string
+		record any
+		want   string   // the name in JSON, or none
+		key    bool     // or an id
+		others []string // that could be it, if there is none
+	}{
+		{"ID, a text", id{}, "ID", true, nil},
+		{"id in JSON, before all others", struct {
+			ID     string `json:"nr"`
+			Number int    `json:"id"`
+		}{}, "id", false, nil},
+		{"the tag key, before all others", struct {
+			ID   uint   `json:"-"`
+			UUID string `json:"uuid"`
+			Code string `json:"code" backlist:"key,optional"`
+		}{}, "code", true, nil},
+		{"ID, with another name in JSON", struct {
+			Id string `json:"issuer"`
+			ID string `json:"jti"`
+		}{}, "jti", true, nil},
+		{"UUID, before Key", struct {
+			Key  string
+			Uuid string `json:"uuid"`
+		}{}, "uuid", true, nil},
+		{"Key, before the name of the type", struct {
+			Key     int
+			ThingID string
+		}{}, "Key", false, nil},
+		{"the name of the type", User[int]{}, "UserID", false, nil},
+		{"the name of the type, as protobuf writes it", user{}, "UserId", false, nil},
+		{"any other", struct {
+			Name    string
+			OrderID int64 `json:"orderId,string"`
+		}{}, "orderId", false, nil},
+		{"two others", struct{ OrderID, UserID int64 }{}, "", false, []string{"OrderID", "UserID"}},
+		{"two others, of which only one can be it", struct {
+			OrderID float64
+			Paid    bool
+			TaxId   string
+		}{}, "TaxId", true, nil},
+		{"the best has no such type", struct {
+			Key    []byte
+			UserID string
+		}{}, "UserID", true, nil},
+		{"a reference is none", struct {
+			UserID int `backlist:"refers=users"`
+			Name   string
+		}{}, "", false, []string{"Name"}},
+		{"no name", struct {
+			Name  string
+			Count uint8
+			At    time.Time
+		}{}, "", false, []string{"Name", "Count"}},
+		{"embedded, of two the outer one", struct {
+			id
+			ID int
+		}{}, "ID", false, nil},
+		{"in an embedded struct", struct{ id }{}, "ID", true, nil},
+		{"in an embedded pointer", struct{ *User[string] }{}, "", false, []string{"UserID", "OwnerID"}},
+		{"a pointer to a text", struct{ Key *string }{}, "Key", true, nil},
+		{"a pointer to a pointer", struct{ Key **string }{}, "", false, nil},
+		{"an address", struct{ Key netip.Addr }{}, "Key", true, nil},
+		{"an enumeration", struct{ Key grade }{}, "Key", true, nil},
+		{"a number that a method writes", struct{ Key jsonInt }{}, "", false, nil},
+		{"a text that a method writes", struct{ Key *jsonUID }{}, "Key", true, nil},
+		{"a method that panics", struct{ Key brittle }{}, "", false, nil},
+		{"a time", struct{ Key time.Time }{}, "", false, nil},
+		{"a number with its digits", struct{ Key json.Number }{}, "", false, nil},
+		{"any", struct{ Key any }{}, "", false, nil},
+		{"a map", struct{ Key map[string]string }{}, "", false, nil},
+	} {
+		typ := reflect.TypeOf(row.record)
+		d, err := schema.Describe(typ, "things", "")
+		got := d.Identity()
+		if row.want == "" {
+			if i := got.Name; err != nil || i != "id" || d.Lookup != "" {
+				t.Errorf("%s: the identity is %s (%v), want none", row.reason, i, err)
+			}
+			if diff := cmp.Diff(row.others, schema.Identities(typ)); diff != "" {
+				t.Errorf("%s: those that could be it (-want +got):\n%s", row.reason, diff)
+			}
+			continue
+		}
+		wrong := got.Required || got.Nullable || got.Blank || got.Default != "" || got.Key == got.ReadOnly || got.IsID() == got.Key
+		if err != nil || got.Name != row.want || got.Key != row.key || wrong || d.Check() != nil {
+			t.Errorf("%s: the identity is %+v (%v, %v), want %s, a key: %v", row.reason, got, err, d.Check(), row.want, row.key)
 		}
 	}
 }

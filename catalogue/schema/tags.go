@@ -267,13 +267,14 @@ func (f *Field) tagLength(bound *int, value string, t reflect.Type) (err error) 
 // tagKey makes the field the key.
 func (f *Field) tagKey(_ string, t reflect.Type) error {
 	if isWritten(f, t) {
-		f.Kind, f.Nullable, f.Default = Text, false, ""
+		f.Kind = Text
+	}
+	if f.Nullable { // a pointer to nothing is a record without a key
+		f.Nullable, f.Default = false, ""
 	}
 	switch row := f.Kind.row(); {
 	case f.Hidden:
 		return errors.New("a key cannot be hidden")
-	case f.Nullable:
-		return errors.New("a key cannot be a pointer")
 	case row.json != jsontext.String || row.key != nil || t.Kind() == reflect.Slice && !jsontext.Implements[encoding.TextMarshaler](t):
 		return fmt.Errorf("want a string or a type with MarshalText, got %v", t)
 	}

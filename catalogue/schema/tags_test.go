@@ -349,8 +349,8 @@ func TestDescriptionOfErrors(t *testing.T) {
 	type misspelled struct {
 		Minutes int `json:"minutes" backlist:"minn=0"`
 	}
-	type textID struct {
-		Key string `json:"id"`
+	type listID struct {
+		Key []string `json:"id"`
 	}
 	type taggedID struct {
 		ID int `json:"id" backlist:"unique"`
@@ -367,7 +367,7 @@ func TestDescriptionOfErrors(t *testing.T) {
 		want, reason string
 	}{
 		{DescriptionOf[misspelled], `schema: invalid description: schema.misspelled: field Minutes: unknown tag word "minn": did you mean min?`, "misspelled"},
-		{DescriptionOf[textID], `field Key: the id must be an integer, or have the tag key, got string`, "text as id"},
+		{DescriptionOf[listID], `field Key: the id must be an integer or a text, or have the tag key, got []string`, "list as id"},
 		{DescriptionOf[taggedID], `field ID: the id has no tag backlist`, "tag of the id"},
 		{DescriptionOf[function], `field F: JSON cannot represent the type func()`, "function"},
 		{DescriptionOf[twice], `two members "Count"`, "two members of the same name"},

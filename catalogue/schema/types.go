@@ -49,9 +49,16 @@ import (
 // The types int and int64 have no bounds. A type with UnmarshalText or UnmarshalJSON has a Check,
 // which calls it, unless it is one of the times above. A json.Number, also in a value of the type
 // any, keeps the digits of a number. Structs inside the record are described ten levels deep at
-// most, and to 2,000 members; below that, and inside itself, a struct is JSON. The id, an integer
-// or a pointer to one whose name is id, _id or ID in JSON, is a read-only Integer. Numbers and
-// booleans with the option string of a json tag are Quoted.
+// most, and to 2,000 members; below that, and inside itself, a struct is JSON. Numbers and booleans
+// with the option string of a json tag are Quoted.
+//
+// The field that identifies records is the one with the word key in its tag or, if there is none, with
+// the name id, _id or ID in JSON. Otherwise it is the one with the first of these Go names that a
+// field has: ID, Id, UUID, Key, the name of T and ID, such as UserID of User, and any other that ends in
+// ID or Id. Then it must be the only one with such a name, an integer or a text, and without the tag
+// backlist. An integer is the id, a read-only Integer; a text, which can be of any type with MarshalText
+// or of one whose UnmarshalJSON reads a UUID, is the key, as with the words key,optional. Both may be
+// pointers, and in structs that are embedded by pointer.
 //
 // All other fields without a default are required, unless the tag backlist says otherwise, or JSON
 // omits the field of some records, because it is omitempty, omitzero or in an embedded pointer.
@@ -100,8 +107,7 @@ import (
 // Types with a method MarshalJSON or MarshalText count as strings for these words. Values cannot
 // contain commas. What has no word, such as a Pattern, can be set in the result.
 //
-// The key of records that have no int field id is a string, or a type with MarshalText, and unique.
-// With key alone, clients choose it. It must contain neither a slash nor only dots, because no path
+// The key is a string, or a type with MarshalText, or a pointer to one, and unique. With key alone, clients choose it. It must contain neither a slash nor only dots, because no path
 // could address it, unless the field has a Pattern. With key,readonly the server chooses it. With
 // key,optional the server chooses it if it has the zero value of its type. The key is the Lookup
 // and the Ordering of the description. It may be named id.
@@ -124,7 +130,7 @@ func DescriptionOf[T any](key string) (Description, error) {
 
 // Describe is [DescriptionOf] for a type of records. Unless id is empty, the member with that name
 // identifies them: an integer, which becomes the id, or a text, which becomes the key, as with the
-// tag key,optional.
+// words key,optional.
 func Describe(t reflect.Type, key, id string) (Description, error) {
 	return describeAt(t, key, id, place{levels: jsonmember.Depth(t)})
 }
@@ -165,6 +171,9 @@ func describeAt(t reflect.Type, key, id string, at place) (Description, error) {
 	if d.Rule, err = recordRule(t); err != nil {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
+	if names, found := identities(t, fields); found && id == "" && !at.shown {
+		id = names[0]
+	}
 	if err = d.identify(t, id); err != nil {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
@@ -184,10 +193,10 @@ func (d *Description) identify(t reflect.Type, name string) error {
 	}
 	f, m := &d.Fields[i], members[i].Field
 	_, tagged := m.Tag.Lookup("backlist")
-	switch integral := jsontext.IsIntegral(jsontext.Elem(m.Type)); {
+	switch integral := isNumber(m.Type); {
 	case f.Key:
-	case !integral && name == "":
-		return fmt.Errorf("%v: field %s: the id must be an integer, or have the tag key, got %v", t, m.Name, m.Type)
+	case !integral && name == "" && !f.holdsKey(m.Type):
+		return fmt.Errorf("%v: field %s: the id must be an integer or a text, or have the tag key, got %v", t, m.Name, m.Type)
 	case integral && tagged:
 		return fmt.Errorf("%v: field %s: the id has no tag backlist", t, m.Name)
 	case integral:
@@ -198,11 +207,57 @@ func (d *Description) identify(t reflect.Type, name string) error {
 		if err := f.tagKey("", jsontext.Elem(m.Type)); err != nil {
 			return fmt.Errorf("%v: field %s: the id must be an integer or a text: %w", t, m.Name, err)
 		}
-		f.Required = false // as with the tag optional
+		f.Required, f.Blank = false, false // as with the tag optional
 	}
 	d.Lookup = ordering.Snake(f.Name)
 	d.Ordering = []ordering.Term{ordering.Asc(d.Lookup)}
 	return nil
+}
+
+// isNumber reports whether a type is an integer, or a pointer to one, without methods for JSON.
+func isNumber(t reflect.Type) bool {
+	return jsontext.IsIntegral(jsontext.Elem(t)) && !jsontext.Writes(jsontext.Elem(t))
+}
+
+// Identities returns the names in JSON of the members of a struct type of which one could identify the
+// records: those with the best of the names that DescriptionOf knows or, if none has one, all integers
+// and texts. O(fields), by reflection.
+func Identities(t reflect.Type) []string {
+	fields, _ := structFields(t, place{levels: 1})
+	names, _ := identities(t, fields)
+	return names
+}
+
+// identities returns what Identities returns, and whether one is the identity, since its name is known.
+func identities(t reflect.Type, fields []Field) (names []string, found bool) {
+	typ, _, _ := strings.Cut(t.Name(), "[")
+	members, _ := jsonmember.Of(t)
+	const other = 7
+	best := other
+	for i, m := range members[:min(len(fields), len(members))] {
+		name := m.Field.Name
+		rank := slices.Index([]bool{fields[i].Key || fields[i].IsID(), name == "ID", name == "Id", strings.EqualFold(name, "UUID"), name == "Key",
+			strings.EqualFold(name, typ+"ID"), strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id"), other: true}, true)
+		_, tagged := m.Field.Tag.Lookup("backlist")
+		if rank > best || rank > 0 && (tagged || !isNumber(m.Field.Type) && !fields[i].holdsKey(m.Field.Type)) {
+			continue
+		}
+		if rank < best {
+			best, names = rank, nil
+		}
+		names = append(names, m.Name)
+	}
+	return names, 0 < best && best < other && len(names) == 1
+}
+
+// holdsKey reports whether a field of a type without a tag can be the key.
+func (f Field) holdsKey(t reflect.Type) bool {
+	defer func() { _ = recover() }() // of a method that expects another value
+	t = jsontext.Elem(t)
+	if f.Kind == JSON && !jsontext.Implements[encoding.TextMarshaler](t) && json.Unmarshal([]byte(`"9d0e0c0d-3b0a-4c55-8a5c-0a5d8f0f6a11"`), reflect.New(t).Interface()) != nil {
+		return false // its method MarshalJSON writes no text
+	}
+	return f.tagKey("", t) == nil
 }
 
 // A place is where a type is in a record.

@@ -182,9 +182,9 @@ func stored(fields []schema.Field, t reflect.Type, record bool) *jsonSchema {
 		}
 		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
 			m := own[i]
-			typ, required = m.Field.Type, f.IsID() || !m.Omits()
+			typ, required = m.Field.Type, f.IsID() || f.Key || !m.Omits()
 			// Records have empty lists for nil, objects inside them do not.
-			f.Nullable = f.Nullable || required && writesNull(typ) && !(record && (isList(typ) || f.IsID()))
+			f.Nullable = f.Nullable || required && writesNull(typ) && !(record && (isList(typ) || f.IsID() || f.Key))
 			if !required && !m.Indirect && typ.Kind() == reflect.Pointer { // nil is omitted
 				f.Nullable = false
 			}

@@ -227,6 +227,15 @@ func TestDescribedShapes(t *testing.T) {
 		equal(t, name, want, compactJSON(t, s.Properties[name]))
 	}
 	equal(t, "a POST", `{"description":"A text with the boolean. The default is \"false\".","type":"string"}`, compactJSON(t, posted.Properties["away"]))
+	type instance struct {
+		InstanceId *string `json:",omitempty"`
+		ImageId    *string
+	}
+	others, err := catalogue.New(catalogue.Define[instance]("instances", catalogue.Options{}))
+	must(t, err)
+	s = documentOf(t, others, httpapi.Options{Authorizer: httpapi.AllowAll}, Options{}).object(t, "Instance")
+	equal(t, "required members of a record with a pointer as its key", []string{"InstanceId", "ImageId"}, s.Required)
+	equal(t, "the key", `{"description":"No two records have the same value.","type":"string"}`, compactJSON(t, s.Properties["InstanceId"]))
 	c, _ := cat.Collection("shapes")
 	maker := values.Maker{Choose: func(n int) int { return n - 1 }, Odd: true}
 	for range 3 {

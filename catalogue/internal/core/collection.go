@@ -9,6 +9,7 @@ package core
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"time"
 	"unicode/utf8"
@@ -66,7 +67,9 @@ func New(t layout.Table, opts layout.Options, errors *Errors) (*Collection, erro
 	}
 	opts.Description = nil
 	l, err := layout.New(t, opts, &about)
-	if err != nil {
+	if err != nil && invalid != nil {
+		return nil, fmt.Errorf("%w (%w)", err, invalid)
+	} else if err != nil {
 		return nil, err
 	}
 	s := &Type{Type: l, validates: opts.Validate, now: opts.Now}

@@ -32,6 +32,9 @@ func New(t Table, opts Options, demands *schema.Description) (*Type, error) {
 	fields := demands.Fields
 	s := &builder{&Type{Table: t, Name: opts.Name, About: opts.Description}, opts, fields}
 	s.Identity.Wire = cmp.Or(opts.ID, t.idName())
+	if i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.ID }); i >= 0 {
+		s.Identity.Wire = fields[i].Name
+	}
 	s.Identity.Number = ordering.Snake(s.Identity.Wire)
 	s.Engine = &store.Type{ID: s.Identity.Number, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
 	if i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Key }); i >= 0 {

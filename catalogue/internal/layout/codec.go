@@ -208,7 +208,7 @@ func (f *Field) decode(record reflect.Value, text []byte) bool {
 		return false
 	}
 	valid, _ := canonical.Get("value")
-	return f.decoder.Decode(value.Settable(record, f.Go.Field.Index), valid) == nil
+	return f.decoder.Decode(value.Settable(record, f.Go.Field.Index, false), valid) == nil
 }
 
 // decodeLoaded decodes a record that is loaded into a zero one. If its type implements
@@ -281,7 +281,7 @@ func (s *Type) set(to *Record, members schema.Record, skipUnknown bool) error {
 			err := fmt.Errorf("is unknown: %s", Suggest(name, s.members, (*Field).member))
 			return &schema.MemberError{Member: name, Err: err}
 		}
-		field := value.Settable(v, m.Go.Field.Index)
+		field := value.Settable(v, m.Go.Field.Index, false)
 		field.SetZero() // encoding/json would merge the value with the old one
 		if err := m.decoder.Decode(field, text); err != nil {
 			return &schema.MemberError{Member: name, Err: err}

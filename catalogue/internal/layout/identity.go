@@ -57,25 +57,28 @@ func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | ui
 	return read, func(r *Record, n int) { *(*I)(at.At(unsafe.Pointer(r))) = I(n) }
 }
 
-// describeID sets the id of structs, an integer in the struct itself.
+// describeID sets the id of structs, an integer or a pointer to one.
 func (s *builder) describeID() error {
 	m := s.Member(s.Identity.Wire)
 	if m == nil {
-		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q` or a text field the tag `backlist:\"key\"`, or set Options.ID to the JSON name of a field", s.Reflect, s.Identity.Wire)
+		return fmt.Errorf("%v has no id: set Options{ID: NAME} (%s), or give an integer field the tag `json:%q` or a text field the tag `backlist:\"key\"`",
+			s.Reflect, ordering.Suggest(s.opts.ID, schema.Identities(s.Reflect)), s.Identity.Wire)
 	}
 	t, path := m.Go.Field.Type, m.at
 	if t.Kind() == reflect.Pointer {
 		t, path = t.Elem(), path.Elem()
 	}
-	if m.Go.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || m.decodes || jsontext.Writes(t) {
-		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: %s is %v", s.Reflect, m.Go.Field.Name, m.Go.Field.Type)
+	if int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || m.decodes || jsontext.Writes(t) {
+		return fmt.Errorf("%v: the id must be an integer without methods for JSON or orderings, or a text: %s is %v", s.Reflect, m.Go.Field.Name, m.Go.Field.Type)
 	}
 	s.plain = m.member() == "id" && !m.Go.Quoted()
 	read, set := integers[t.Kind()](path)
 	s.Identity.ID, s.Identity.SetID = read, set
-	if m.Go.Field.Type != t {
-		s.Identity.SetID = func(r *Record, id int) { // others may have the same pointer
-			*(*unsafe.Pointer)(m.in(r)) = reflect.New(t).UnsafePointer()
+	if m.Go.Field.Type != t || m.Go.Indirect {
+		s.Identity.SetID = func(r *Record, id int) {
+			if own := value.Settable(s.value(r), m.Go.Field.Index, true); m.Go.Field.Type != t {
+				own.Set(reflect.New(t))
+			}
 			set(r, id)
 		}
 	}
@@ -113,25 +116,31 @@ func (s *builder) describeNumber() {
 	}
 }
 
-// describeKey sets the key of structs, a text in the struct itself.
+// describeKey sets the key of structs, a text or a pointer to one.
 func (s *builder) describeKey() error {
 	m := s.Member(s.Identity.Wire)
-	if m == nil || m.Go.Indirect || m.Go.Field.Type.Kind() == reflect.Pointer {
+	if m == nil {
 		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.Reflect, s.Identity.Wire)
 	}
-	at := func(r *Record) reflect.Value { return reflect.NewAt(m.Go.Field.Type, m.in(r)) }
+	t, path := m.Go.Field.Type, m.at
+	if t.Kind() == reflect.Pointer {
+		t, path = t.Elem(), path.Elem()
+	}
 	s.Identity.text = func(r *Record) (text string) {
-		if v := at(r); !v.Elem().IsZero() {
+		p := path.At(unsafe.Pointer(r))
+		if v := reflect.NewAt(t, p); p != nil && !v.Elem().IsZero() {
 			b, _ := json.Marshal(v.Interface())
 			_ = json.Unmarshal(b, &text) // it is stored, so it is the JSON of a text
 		}
 		return text
 	}
-	if t := m.Go.Field.Type; t.Kind() == reflect.String && !jsontext.Writes(t) {
+	if t := m.Go.Field.Type; t.Kind() == reflect.String && !jsontext.Writes(t) && !m.Go.Indirect {
 		s.Identity.text = func(r *Record) string { return *(*string)(m.in(r)) }
 	}
 	s.Identity.setText = func(r *Record, text string) error {
-		return m.decoder.Decode(at(r).Elem(), string(jsontext.AppendString(nil, text)))
+		own := value.Settable(s.value(r), m.Go.Field.Index, true)
+		own.SetZero()
+		return m.decoder.Decode(own, string(jsontext.AppendString(nil, text)))
 	}
 	s.keyBy()
 	return nil
@@ -219,7 +228,7 @@ func (id *identity) Assign(fresh *store.Entry, last int, now Getter) error {
 			err = errors.New("it is empty")
 		}
 		if err != nil {
-			return fmt.Errorf("%w: the new key %q: %w", ErrInvalidID, key, err)
+			return fmt.Errorf("%w: the new key %q: %w: set Options.NewKey, or the key of the record", ErrInvalidID, key, err)
 		}
 		if now == nil || id.Holder(now, fresh) == nil {
 			return nil

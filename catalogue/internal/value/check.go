@@ -128,9 +128,24 @@ func validAny(value any, followed int) error {
 			}
 		}
 	default:
-		return fmt.Errorf("%T: want a type that encoding/json decodes into an interface", value)
+		c, box := copiers{}.of(reflect.TypeOf(value)), reflect.New(reflect.TypeOf(value)).Elem()
+		if !c.isPlain() {
+			return fmt.Errorf("%T: want a number, a text, a boolean, a time.Time, or lists and maps of these", value)
+		}
+		box.Set(reflect.ValueOf(value))
+		return c.valid(box, followed)
 	}
 	return nil
+}
+
+// isPlain reports whether values are times, or numbers, texts, booleans and interfaces without methods
+// for JSON, or lists and maps of these: a decoder that does not know the type finds the same JSON.
+func (c *Copier) isPlain() bool {
+	plain := !c.Methods && c.NoCopy == nil && c.NoJSON == nil
+	for part, n := c, 0; plain && part != nil && n < maxLevels; part, n = part.elem, n+1 {
+		plain = isTime(part.typ) || part.kind != reflect.Struct && !jsontext.Writes(part.typ)
+	}
+	return plain
 }
 
 // checkTime returns an error if the JSON of a time cannot be written or read, or is another

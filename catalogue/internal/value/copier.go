@@ -67,6 +67,8 @@ func (c *Copier) copy(p unsafe.Pointer) {
 		}
 	case kind == reflect.Interface:
 		*(*any)(p) = copyAny(*(*any)(p))
+	case kind == reflect.Invalid: // it is not kept
+		c.assign(p, reflect.New(c.typ).UnsafePointer())
 	}
 }
 
@@ -121,7 +123,7 @@ func (c *Copier) copyMap(m reflect.Value) reflect.Value {
 	return fresh
 }
 
-// copyAny copies a value of a type that encoding/json decodes into any.
+// copyAny copies a value that passes validAny.
 func copyAny(value any) any {
 	switch x := value.(type) {
 	case []any:
@@ -136,8 +138,13 @@ func copyAny(value any) any {
 			fresh[k] = copyAny(e)
 		}
 		return fresh
+	case nil, bool, string, json.Number, time.Time, float64, float32, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return value
 	}
-	return value
+	box := reflect.New(reflect.TypeOf(value))
+	box.Elem().Set(reflect.ValueOf(value))
+	copiers{}.of(box.Type().Elem()).Unshare(box.UnsafePointer())
+	return box.Elem().Interface()
 }
 
 // A Copier copies and checks the values of a type. The Copiers of a record type and its
@@ -355,10 +362,15 @@ type field struct {
 }
 
 func (all copiers) structure(c *Copier) {
+	methods := jsontext.Writes(c.typ) || jsontext.Reads(c.typ) // the JSON may have what is in no member
 	for i := range c.typ.NumField() {
 		f := c.typ.Field(i)
 		sub := &field{all.of(f.Type), f.Name, i, f.Offset}
-		if err := notCopied(f, sub.Copier); err != nil && !isNumber(c.typ) {
+		switch err := notCopied(f, sub.Copier); {
+		case err == nil, isNumber(c.typ):
+		case !methods && !f.IsExported() && (isHidden(f) || !f.Anonymous):
+			sub.Copier = &Copier{typ: f.Type, pair: sub.pair, shares: true}
+		default:
 			c.NoCopy = cmp.Or(c.NoCopy, fmt.Errorf("field %s: %w", f.Name, err))
 		}
 		if sub.shares {

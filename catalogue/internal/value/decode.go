@@ -184,12 +184,16 @@ func nullable(t reflect.Type) bool {
 	return t != reflect.TypeFor[time.Time]() && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
-// Settable returns the field at index. It allocates embedded structs for nil pointers.
-func Settable(v reflect.Value, index []int) reflect.Value {
+// Settable returns the field at index. It allocates embedded structs for nil pointers and, if others
+// have the pointers of v, copies of those for the others.
+func Settable(v reflect.Value, index []int, shared bool) reflect.Value {
 	for _, i := range index {
 		if v.Kind() == reflect.Pointer {
-			if v.IsNil() {
+			if old := v.Elem(); shared || v.IsNil() {
 				v.Set(reflect.New(v.Type().Elem()))
+				if old.IsValid() {
+					v.Elem().Set(old)
+				}
 			}
 			v = v.Elem()
 		}
