@@ -205,6 +205,10 @@ func (c lister) ids(ctx context.Context, client *http.Client, baseURL string) (i
 // Clients of lists without pages run through the situations that such a list can have, also if a codec
 // encodes it.
 func TestListsWithoutPages(t *testing.T) {
+	scenarios := 200
+	if testing.Short() {
+		scenarios = 40
+	}
 	for _, opts := range []Options{{Pages: pagination.Whole{}}, {Pages: pagination.Whole{Max: 3}}, {Codec: &cataloguetest.Codec{Pages: pagination.Whole{}}}} {
 		for _, tt := range []struct {
 			reason string
@@ -228,12 +232,12 @@ func TestListsWithoutPages(t *testing.T) {
 		}
 		x, err := newExplorer(Fetch[int](lister{}.ids), opts)
 		must(t, err)
-		for _, f := range x.search(t, Options{Scenarios: 200}) {
+		for _, f := range x.search(t, Options{Scenarios: scenarios}) {
 			t.Errorf("Explore: %s", x.report(f))
 		}
 		x, err = newExplorer(Fetch[int](lister{repeats: true}.ids), opts)
 		must(t, err)
-		if found := x.search(t, Options{Scenarios: 200}); len(found) != 1 || found[0].problem.kind != repeated {
+		if found := x.search(t, Options{Scenarios: scenarios}); len(found) != 1 || found[0].problem.kind != repeated {
 			t.Errorf("Explore finds %d mistakes of a client that does not compare records", len(found))
 		}
 	}
