@@ -119,7 +119,7 @@ func (c *calls) of(of httpapi.Collection) map[string]method {
 	}
 	if r, ok := of.(httpapi.Creator); ok && c.about.Actions.Has(schema.Create) {
 		all["Create"] = func(ctx context.Context, _ schema.Filter, _ func([]byte) error) error {
-			_, err := r.Create(ctx, []byte(c.g.Object(c.about.Fields)), schema.Record{})
+			_, err := r.Create(ctx, []byte(c.g.Object(c.about.Written())), schema.Record{})
 			return err
 		}
 	}
@@ -319,7 +319,7 @@ func (c *calls) write(creator httpapi.Creator) {
 	deleter, _ := c.Collection.(httpapi.Deleter)
 	end := time.Now().Add(time.Second)
 	for i := 0; i < 300 && time.Now().Before(end); i++ {
-		record, err := creator.Create(c.ctx, []byte(c.g.Object(c.about.Fields)), schema.Record{})
+		record, err := creator.Create(c.ctx, []byte(c.g.Object(c.about.Written())), schema.Record{})
 		if err == nil && deleter != nil && i%3 == 2 {
 			_ = deleter.Delete(c.ctx, requests.Segment(c.about, record), schema.Filter{}, nil) // if it can be
 		}

@@ -3,6 +3,7 @@
 package requests
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -170,7 +171,7 @@ func unquoted(value json.RawMessage) (text string) {
 // body returns the body of a request for a record: new values or those of stored records, whole or
 // damaged.
 func (g *Generator) body(about schema.Description, partial bool) (body string) {
-	fields := about.Fields
+	fields := about.Written()
 	if partial && len(fields) > 0 {
 		fields = g.some(fields)
 	}
@@ -193,11 +194,12 @@ func (g *Generator) body(about schema.Description, partial bool) (body string) {
 // mixed returns a stored record in which some members have the values of another one, new values or
 // none. If it is partial, it has few members.
 func (g *Generator) mixed(about schema.Description, stored members, partial bool) string {
-	mixed, other := maps.Clone(stored), g.one(about.Key)
+	stored, other, fields := g.written(about, stored), g.written(about, g.one(about.Key)), about.Written()
+	mixed := maps.Clone(stored)
 	for _, name := range slices.Sorted(maps.Keys(stored)) {
 		f := schema.Field{Kind: schema.JSON}
-		if i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == name }); i >= 0 {
-			f = about.Fields[i]
+		if i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Name == name }); i >= 0 {
+			f = fields[i]
 		}
 		switch text := unquoted(stored[name]); g.IntN(12) {
 		case 0:
@@ -215,12 +217,31 @@ func (g *Generator) mixed(about schema.Description, stored members, partial bool
 			delete(mixed, name)
 		}
 	}
-	for _, f := range about.Fields {
+	for _, f := range fields {
 		if f.Hidden && g.IntN(2) == 0 {
 			mixed[f.Name] = json.RawMessage(cmp.Or(g.Value(f), "null"))
 		}
 	}
 	return encoded(mixed)
+}
+
+// written returns a record with its members as in bodies: those that have other names there are under
+// these, with a new value if an object or a list of objects is shown. It does not change the record.
+func (g *Generator) written(about schema.Description, record members) members {
+	record = maps.Clone(record)
+	for i, f := range about.Written() {
+		name := about.Fields[i].Name
+		value, ok := record[name]
+		if !ok || f.Name == name {
+			continue
+		}
+		if f.Refers != "" && bytes.ContainsRune(value, '{') {
+			value = json.RawMessage(cmp.Or(g.Value(f), "null"))
+		}
+		delete(record, name)
+		record[f.Name] = value
+	}
+	return record
 }
 
 // Assigned returns an object with the value of a field that a program could assign in the collection

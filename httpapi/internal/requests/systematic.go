@@ -3,7 +3,6 @@ package requests
 import (
 	"encoding/json"
 	"iter"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,7 +21,7 @@ func (g *Generator) Creations() iter.Seq[Request] {
 			if len(about.Fields) == 0 || !about.Actions.Has(schema.Create) {
 				continue
 			}
-			if !yield(Request{about.Key, "POST", g.path(about), http.Header{"Content-Type": {"application/json"}}, g.Object(about.Fields)}) {
+			if !yield(Request{about.Key, "POST", g.path(about), http.Header{"Content-Type": {"application/json"}}, g.Object(about.Written())}) {
 				return
 			}
 		}
@@ -66,7 +65,7 @@ func (g *Generator) of(about schema.Description) iter.Seq[Request] {
 		}
 		for _, method := range []string{"GET", "PUT", "PATCH", "DELETE"} {
 			for _, segment := range []string{"0", "-1", "01", "1x", "977", "99999999999999999999", "%20", "x"} {
-				add(method, path+segment+"/", map[string]string{"PUT": g.Object(about.Fields), "PATCH": "{}"}[method])
+				add(method, path+segment+"/", map[string]string{"PUT": g.Object(about.Written()), "PATCH": "{}"}[method])
 			}
 		}
 		for range 5 {
@@ -74,15 +73,15 @@ func (g *Generator) of(about schema.Description) iter.Seq[Request] {
 			add("GET", record, "")
 			add("OPTIONS", record, "")
 		}
-		for _, f := range about.Fields {
+		for _, f := range about.Written() {
 			for range 3 {
-				for _, value := range []string{g.Value(f), "null", g.Broken(f), string(g.one(about.Key)[f.Name])} {
+				for _, value := range []string{g.Value(f), "null", g.Broken(f), string(g.written(about, g.one(about.Key))[f.Name])} {
 					if value != "" {
 						add("PATCH", g.record(about), "{"+quote(f.Name)+":"+value+"}")
 					}
 				}
-				if stored := maps.Clone(g.one(about.Key)); stored != nil {
-					record := g.path(about) + url.PathEscape(unquoted(stored[addressed(about).Name])) + "/"
+				if shown := g.one(about.Key); shown != nil {
+					record, stored := g.path(about)+url.PathEscape(unquoted(shown[addressed(about).Name]))+"/", g.written(about, shown)
 					add("PUT", record, encoded(stored))
 					delete(stored, f.Name)
 					add("PUT", record, encoded(stored))
