@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,10 +34,16 @@ func TestConformance(t *testing.T) {
 		{"rota", "../../rota/testdata/dataset.json", rotas.New, pagination.Numbers{}},
 		{"shop", "../../shop/testdata/dataset.json", shops.New, pagination.Cursors{}},
 		{"films", "", cinema, nil},
+		{"library", "", newLibrary, nil},
 	} {
 		t.Run(row.service, func(t *testing.T) {
 			t.Parallel()
 			cat := made(t, row.new)
+			if row.service == "library" {
+				if err := cat.Load(strings.NewReader(libraryData(newGenerator(1))), catalogue.LoadOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if row.data != "" {
 				if err := cat.LoadFile(row.data, catalogue.LoadOptions{}); err != nil {
 					t.Fatal(err)
