@@ -8,11 +8,12 @@ import (
 // A TextIndex reads and writes the records of a collection by the text in a unique field, such as
 // their key or an e-mail address. If the field is a UUID, the text may have any spelling, with or
 // without hyphens, to find a record in the form that requests store: lower case with hyphens. A
-// record in another form is found only by the stored spelling. A TextIndex is as safe for
+// record in another form is found only by the stored spelling. The text of a key that is a number has
+// its digits, as in JSON: By("id").Get("7"). A TextIndex is as safe for
 // concurrent use as the collection or batch that returned it. The methods of the zero TextIndex
 // panic.
 //
-// If the field is not unique or not text, the methods return an error that wraps
+// If the field is not unique, or neither text nor a key, the methods return an error that wraps
 // [ordering.ErrUnknownField].
 type TextIndex[T any] struct{ x core.TextIndex }
 

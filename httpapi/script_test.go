@@ -281,7 +281,7 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 		case "catalogue":
 			cat = map[string]func(testing.TB) *catalogue.Catalogue{
 				"films": newSmallCatalogue, "recorded-films": newRecordedFilms, "publisher": newRecordedPublisher,
-				"narrow": newNarrow, "pages": newRecordedPages, "keys": newKeyed, "desk": newDesk, "opts": newOpts, "named": newNamed, "lookup": newCities, "plants": newPlants, "loose": newLoose,
+				"narrow": newNarrow, "pages": newRecordedPages, "keys": newKeyed, "desk": newDesk, "opts": newOpts, "named": newNamed, "lookup": newCities, "plants": newPlants, "loose": newLoose, "numbers": newNumbers,
 			}[value]
 		case "writes":
 			opts.Authorizer = map[string]Authorizer{"nobody": nil, "fails": func(*http.Request, string, schema.Actions) error {

@@ -249,6 +249,8 @@ func (f Field) clean(value string, checks *checker) (text string, wrong FieldErr
 		text = value
 	case checks.stored && (f.Kind == Reference || f.Kind == References):
 		text = value
+	case f.isNumber() && !isCanonical(strings.Trim(value, `"`)):
+		text, messages = invalid("A valid integer is required.")
 	case clean == nil:
 		text, wrong = f.cleanParts(value, checks)
 	default:
@@ -293,7 +295,7 @@ func (f Field) checked(text string, checks *checker) (messages []string) {
 	if f.Key && f.Pattern == nil {
 		f.Pattern, f.Message = keyPattern(), keyMessage
 	}
-	if f.Pattern != nil || f.Kind == UnicodeSlug {
+	if text[0] == '"' && (f.Pattern != nil || f.Kind == UnicodeSlug) {
 		messages = f.patternMessages(jsontext.Unquote(text))
 	}
 	if f.Check != nil {

@@ -80,7 +80,7 @@ func (d Description) checkFields() error {
 			return fmt.Errorf("field %q: records have another id, %q: give the field another name", f.Name, d.Identity().Name)
 		case !f.Key:
 		case !f.isKey() || f.Nullable || f.Hidden || f.Computed || f.Default != "":
-			return fmt.Errorf("field %q: a key is a unique text that is neither null, hidden nor computed, and has no default", f.Name)
+			return fmt.Errorf("field %q: a key is a unique text, or integer of open records, that is neither null, hidden nor computed, and has no default", f.Name)
 		case slices.ContainsFunc(d.Fields[:i], func(f Field) bool { return f.Key }):
 			return fmt.Errorf("field %q: there are two keys", f.Name)
 		case slices.ContainsFunc(d.Fields, Field.IsID):
@@ -401,8 +401,14 @@ func (d Description) checkPath(path string, text bool) error {
 	return fmt.Errorf("unknown field %q: %s", first, ordering.Suggest(first, slices.Concat(d.snakeNames(), d.backwardNames())))
 }
 
-// isKey reports whether the values of a field are unique texts that are compared as they are.
+// isKey reports whether the values of a field are unique texts that are compared as they are, or those
+// of a key that is a number.
 func (f Field) isKey() bool {
 	row := f.Kind.row()
-	return f.Unique && row.json == jsontext.String && row.key == nil
+	return f.Unique && (row.json == jsontext.String && row.key == nil || f.isNumber())
+}
+
+// isNumber reports whether the field is a key whose values are integers: numbers or texts of digits.
+func (f Field) isNumber() bool {
+	return f.Key && !f.Quoted && f.Choices == nil && (f.Kind == Integer || f.Kind == Decimal && f.Places == 0)
 }

@@ -177,8 +177,7 @@ type Description struct {
 	// their keys. A catalogue sets it.
 	Related map[string]*Description
 
-	// Lookup names the unique field of text, in snake_case, by which paths address records, such as
-	// the Key. If empty, paths have ids, so records with a Key need it.
+	// Lookup names the Key or the unique field of text, in snake_case, by which paths address records. If empty, paths have ids, so records with a Key need it.
 	Lookup string
 
 	// Pages is the style of the pages of the collection. If nil, it is that of the handler. With
@@ -239,7 +238,7 @@ type Field struct {
 	Unique   bool   // no two records have the same value, except null
 	Fold     bool   // text compares without regard to case, as by [strings.EqualFold]
 	ID       bool   // an Integer that identifies the record, even if not named id, _id or ID
-	Key      bool   // Unique text that identifies the record; never changes
+	Key      bool   // Unique text that identifies the record; never changes; of open records, also an Integer, or a Decimal without Places
 	Quoted   bool   // a number or boolean in a JSON string, as by the option string of a json tag
 	Created  bool   // a Timestamp of the POST, unless it is sent and not ReadOnly
 	Hidden   bool   // stored, but never served
@@ -249,7 +248,7 @@ type Field struct {
 	Reset    bool   // a PUT without the field sets it to Default, even if ReadOnly
 
 	Refers   string   // key of the collection of a Reference or References; by id inside other fields
-	By       string   // snake_case name of the unique text referred to; if empty, the key or id
+	By       string   // snake_case name of the key or the unique text referred to; if empty, the key or id
 	Related  string   // snake_case name, in paths of what is referred to, of the records that refer to it; "" is none
 	OnDelete OnDelete // of the record to which a Reference refers
 	Choices  []string // the values of a Choice, or of an Integer without bounds

@@ -55,11 +55,13 @@ func (r Record) index(name string) int {
 // appended if the record does not have it. A [json.RawMessage] or [json.Number] keeps its digits.
 //
 // The error wraps [ErrInvalid] if the name is not valid UTF-8, if the value cannot be marshalled to
-// JSON that [ParseRecord] accepts, or if the name is "id", unless the value is a text and ID is 0,
-// as in a record with a key. O(members + size of the value).
+// JSON that [ParseRecord] accepts, or if the name is "id", unless the value is a text, a
+// json.RawMessage or a json.Number and ID is 0, as in a record with a key. O(members + size of the value).
 func (r Record) With(name string, value any) (Record, error) {
 	text, err := memberText(name, value)
-	if name == "id" && (r.ID != 0 || !strings.HasPrefix(text, `"`)) {
+	_, raw := value.(json.RawMessage)
+	_, digits := value.(json.Number)
+	if name == "id" && (r.ID != 0 || !raw && !digits && !strings.HasPrefix(text, `"`)) {
 		err = cmp.Or(err, errors.New("set the field ID instead"))
 	}
 	if err != nil {
@@ -313,7 +315,8 @@ func appendMember(object []byte, name, value string) []byte {
 	return append(append(jsontext.AppendString(object, name), ':'), value...)
 }
 
-// An Identity is what identifies a record of a collection: its integer id, or its key, a text.
+// An Identity is what identifies a record of a collection: its integer id, or its key, which is a text
+// or the digits of a number.
 // Identities can be compared with ==. The zero Identity identifies no record.
 type Identity struct {
 	ID  int    // at least 1, or 0 if the record has a key
@@ -328,7 +331,7 @@ func (i Identity) String() string {
 	return strconv.Itoa(i.ID)
 }
 
-// MarshalJSON returns the JSON of an id or a key as records have it, or null for the zero Identity.
+// MarshalJSON returns the JSON of an id as records have it, of a key as text, or null for the zero Identity.
 // The error is always nil.
 func (i Identity) MarshalJSON() ([]byte, error) {
 	switch {

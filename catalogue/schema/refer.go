@@ -96,8 +96,12 @@ func (f Field) cleanReferences(value string, checks *checker) (text string, mess
 		return invalid("%s", message)
 	}
 	ids := slices.Sorted(maps.Keys(texts))
-	if checks.target(f).Key {
-		slices.SortFunc(ids, func(a, b int) int { return strings.Compare(jsontext.Unquote(texts[a]), jsontext.Unquote(texts[b])) })
+	if to := checks.target(f); to.Key {
+		compare := strings.Compare
+		if to.isNumber() {
+			compare = compareNumbers
+		}
+		slices.SortFunc(ids, func(a, b int) int { return compare(pythonText(texts[a]), pythonText(texts[b])) })
 	}
 	list := []byte{'['}
 	for i, id := range ids {
@@ -163,7 +167,8 @@ func integer(text string) (n int, ok bool) {
 	return n, true
 }
 
-// named returns the id and the text of the record that a value refers to by its text, in JSON.
+// named returns the id and the text of the record that a value refers to by its text, in JSON. The text
+// of a key that is a number has its digits only.
 // Other values than text count as their text in Python, except for integers that are UUIDs.
 func (f Field) named(value string, checks *checker) (id int, text, message string) {
 	shown, kind, to := pythonText(value), jsontext.KindOf(value), checks.target(f)
@@ -193,6 +198,9 @@ func (f Field) named(value string, checks *checker) (id int, text, message strin
 			return 0, "", noRecord(shown)
 		}
 		return 0, "", fmt.Sprintf("Object with %s=%s does not exist.", f.By, shown)
+	}
+	if to.Key && to.Kind == Integer {
+		return id, name, ""
 	}
 	return id, string(jsontext.AppendString(nil, name)), ""
 }
@@ -233,11 +241,12 @@ func (f Field) filterReference(_, value string, checks *checker) (text, message 
 
 // filterListed returns the id or the text that a list of references may contain, of any record or none.
 func (f Field) filterListed(lookup, value string, checks *checker) (text, message string) {
-	if f.By == "" {
+	to := checks.target(f)
+	if f.By == "" || to.isNumber() {
 		n, message := filterNumber(value)
 		return n.integer(), message
 	}
-	if checks.target(f).Kind == UUID {
+	if to.Kind == UUID {
 		return filterUUID(f, lookup, value, checks)
 	}
 	return filterText(f, lookup, value, checks)
@@ -247,13 +256,14 @@ func (f Field) filterListed(lookup, value string, checks *checker) (text, messag
 // all values have the right form before it looks for the first one that no record has. It compares
 // their text, so that "01" is not the id 1, and a UUID must be spelled as stored.
 func (f Field) filterIDs(given []string, checks *checker) (ids []string, message string) {
-	uuids := checks.target(f).Kind == UUID
+	to := checks.target(f)
+	uuids := to.Kind == UUID
 	for _, text := range given {
 		_, isInteger := integer(strings.TrimSpace(text))
 		switch {
 		case checks.as.refuses(text):
 			return nil, hasNull
-		case f.By == "" && !isInteger:
+		case (f.By == "" || to.isNumber()) && !isInteger:
 			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
 		case uuids && uuidOf(text) == "":
 			return nil, notAnyUUID(validUTF8(text))
@@ -317,12 +327,26 @@ func (f Framework) NotFound(d Description, segment string) string {
 }
 
 // LookupText returns the value of the Lookup field for a path segment: the segment or, for a UUID,
-// its canonical form. It returns "" if no record can have it.
+// its canonical form. It returns "" if no record can have it. A key that is a number has one form: its
+// digits, without leading zeros, and a minus sign if it is negative; an Integer has 64 bits.
 func (d Description) LookupText(segment string) string {
-	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
-		return segment
+	switch f, _ := d.snakeField(d.Lookup); {
+	case f.Kind == UUID:
+		return uuidOf(segment)
+	case f.isNumber() && !isCanonical(segment):
+		return ""
+	case f.isNumber() && f.Kind == Integer:
+		if _, err := strconv.ParseInt(segment, 10, 64); err != nil {
+			return ""
+		}
 	}
-	return uuidOf(segment)
+	return segment
+}
+
+// isCanonical reports whether a text is an integer as JSON has it, and not -0.
+func isCanonical(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	return text == "0" || isInteger(digits) && digits[0] > '0' // a sign is less
 }
 
 // ParseID returns the id that a segment of a path holds, or 0, which is not the id of a record. It

@@ -118,7 +118,11 @@ func (c *Collection) Writable() error {
 
 // holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its
 // stored spelling, because programs may store another spelling than requests do.
+// A key that is a number is found in its usual spelling only.
 func holder(from layout.Getter, at *layout.Field, text string) *store.Entry {
+	if at != nil && text != "" && at.Kind != schema.UUID && at.Usual(text) == "" {
+		return nil
+	}
 	for at != nil && utf8.ValidString(text) {
 		if e := from.Holder(at.Snake, at.TextKey(text)); e != nil {
 			return e

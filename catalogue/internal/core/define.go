@@ -231,6 +231,8 @@ func (s *Type) describeReferences(c *Set) {
 // ids by text, or to texts by numbers. It sets the order of a reference by a text.
 func (c *Set) checkBy(s *Type, f *layout.Field) error {
 	other := c.All[c.byKey[f.Refers]].Type
+	to := other.Column(f.By)
+	numbers := to != nil && to.Kind == schema.Integer
 	if t := f.Go.Field.Type; t != nil {
 		for !jsontext.Writes(t) && (t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer) {
 			t = t.Elem()
@@ -238,14 +240,15 @@ func (c *Set) checkBy(s *Type, f *layout.Field) error {
 		switch {
 		case f.By == "" && t.Kind() == reflect.String:
 			return fmt.Errorf("it refers to ids of %s, but is text", f.Refers)
-		case f.By != "" && jsontext.IsIntegral(t) && !jsontext.Writes(t):
+		case numbers && t.Kind() == reflect.String:
+			return fmt.Errorf("it refers to numbers of %s, their %s, but is text", f.Refers, f.By)
+		case f.By != "" && !numbers && jsontext.IsIntegral(t) && !jsontext.Writes(t):
 			return fmt.Errorf("it refers to texts of %s, their %s, but is a number", f.Refers, f.By)
 		}
 	}
 	if f.By == "" {
 		return nil
 	}
-	to := other.Column(f.By)
 	if to == nil {
 		return unknownColumn(other, f.By)
 	}

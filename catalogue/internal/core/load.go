@@ -318,7 +318,9 @@ func (in *scanner) fault(s *Type, e *store.Entry, start, i int, err error) Recor
 		invalid.Identity = s.Identity.Of(e)
 	} else if text, _ := newScanner(in.data[start:], in.opts, in.errors).Raw(); json.Unmarshal(text, &members) == nil {
 		_ = json.Unmarshal(members[s.Identity.Wire], &invalid.Identity) // it remains zero if it is invalid
-		if (invalid.Identity.Key != "") != (s.Identity.Key != nil) {
+		if key := s.Identity.Key; key != nil && key.Kind == schema.Integer {
+			invalid.Identity = schema.Identity{Key: key.Usual(string(members[s.Identity.Wire]))}
+		} else if (invalid.Identity.Key != "") != (s.Identity.Key != nil) {
 			invalid.Identity = schema.Identity{}
 		}
 	}
@@ -329,9 +331,10 @@ func (in *scanner) fault(s *Type, e *store.Entry, start, i int, err error) Recor
 		case member.Member != s.Identity.Wire || errors.Is(member.Err, ErrExists):
 		case members != nil && !has:
 			invalid.Err = fmt.Errorf("%w: the record has no %s", ErrInvalidID, s.Identity.Wire)
+		case errors.Is(member.Err, ErrInvalidID):
 		case has && s.Identity.Key != nil && text[0] != '"':
 			invalid.Err = fmt.Errorf("%w: want a string, not %s", ErrInvalidID, text)
-		case !errors.Is(member.Err, ErrInvalidID):
+		default:
 			invalid.Err = fmt.Errorf("%w: %w", ErrInvalidID, member.Err)
 		}
 	}

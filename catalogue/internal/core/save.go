@@ -86,7 +86,7 @@ func Save(c *Collection, w io.Writer) error {
 func writeArray(w *bufio.Writer, s *Type, state *store.State) error {
 	lead := "[\n"
 	entries := state.Entries()
-	if key := s.Identity.Key; key != nil && (s.About == nil || !s.About.Loose) {
+	if key := s.Identity.Key; key != nil && !s.Loose() {
 		slices.SortFunc(entries, func(a, b *store.Entry) int { return key.Engine.Key(a).Compare(key.Engine.Key(b)) })
 	}
 	for _, e := range entries {

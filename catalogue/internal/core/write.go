@@ -89,7 +89,7 @@ func (c *Collection) Update(ctx context.Context, segment string, u Edit) (record
 // wrong with the members was sent.
 func (s *Type) keepSent(fresh *store.Entry, from *layout.Record) error {
 	err := s.Keep(fresh, from)
-	if err != nil && s.About.Loose {
+	if err != nil && s.Loose() {
 		return schema.Invalid(err.Error())
 	}
 	return err
@@ -284,7 +284,7 @@ func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, e
 	if err != nil {
 		return old, members, err
 	}
-	if s.About != nil && s.About.Loose {
+	if s.Loose() {
 		return nil, after, nil
 	}
 	for name, text := range after.All() {

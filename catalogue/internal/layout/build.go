@@ -128,7 +128,7 @@ func (s *builder) describeIndexes() error {
 }
 
 func (s *builder) describeStruct() error {
-	if s.About != nil && s.About.Loose {
+	if s.Loose() {
 		return fmt.Errorf("the description is Loose: only open records can have any members, not %v", s.Reflect)
 	}
 	if s.opts.Members != nil {

@@ -301,10 +301,10 @@ func (s *Type) Column(name string) *Field {
 	return nil
 }
 
-// Compare sets the order of a field that refers to records By another one, which is text in JSON.
-// If the Go type of that one is another, such as an array, its keys are not those of the text.
+// Compare sets the order of a field that refers to records By another one. If that one is a number, or
+// its Go type is another than text, such as an array, its keys are not those of the text.
 func (s *Type) Compare(f, by *Field) {
-	if f.order = by.order; by.decodes {
+	if f.order = by.order; by.decodes || by.Kind == schema.Integer {
 		f.order = func(k sortkey.Key) sortkey.Key {
 			if text, ok := k.AsText(); ok {
 				return by.TextKey(text)
@@ -406,10 +406,10 @@ func (f *Field) MemberOf(r schema.Record) (name, value string) {
 	return name, value
 }
 
-// Usual returns the usual spelling of a UUID, or "" if the text is not a UUID. If the field is
-// not a UUID, it returns the text.
+// Usual returns the usual spelling of a UUID or a key that is a number, or "" if the text is neither,
+// and otherwise the text.
 func (f *Field) Usual(text string) string {
-	if f.Kind != schema.UUID {
+	if f.Kind != schema.UUID && f.Kind != schema.Integer && f.Kind != schema.Decimal {
 		return text
 	}
 	return schema.Description{Lookup: f.Snake, Fields: []schema.Field{f.Field}}.LookupText(text)

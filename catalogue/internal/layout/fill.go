@@ -101,7 +101,7 @@ func (s *builder) describeEvolution() error {
 		if s.OwnJSON {
 			continue
 		}
-		if m != nil && isZero(f, m.Go.Member) {
+		if s.Loose() || m != nil && isZero(f, m.Go.Member) {
 			f.Default = ""
 		}
 		if f.Formerly != nil || f.Default != "" {

@@ -119,7 +119,7 @@ func (s *builder) describeNumber() {
 // describeKey sets the key of structs, a text or a pointer to one.
 func (s *builder) describeKey() error {
 	m := s.Member(s.Identity.Wire)
-	if m == nil {
+	if m == nil || m.Kind == schema.Integer || m.Kind == schema.Decimal {
 		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.Reflect, s.Identity.Wire)
 	}
 	t, path := m.Go.Field.Type, m.at
@@ -180,9 +180,18 @@ func (id *identity) Invalid(r *Record) error {
 	case id.Key == nil && id.ID(r) < 1:
 		return fmt.Errorf("%w: want a positive integer", ErrInvalidID)
 	case id.Key != nil && id.text(r) == "":
-		return fmt.Errorf("%w: it is empty", ErrInvalidID)
+		return fmt.Errorf("%w: %w", ErrInvalidID, id.fault(r))
 	}
 	return nil
+}
+
+// fault returns the reason why a record has no key.
+func (id *identity) fault(r *Record) error {
+	if id.json == nil || id.json(r) == "" || id.json(r) == `""` {
+		return errors.New("it is empty")
+	}
+	want := map[schema.Kind]string{schema.Integer: "an integer", schema.Decimal: "digits in a string"}[id.Key.Kind]
+	return fmt.Errorf("want %s, not %.40s", cmp.Or(want, "a string"), id.json(r))
 }
 
 // Served returns an id of entries, or 0 if records have a key: then it is not served.
@@ -215,6 +224,8 @@ func (id *identity) Assign(fresh *store.Entry, last int, now Getter) error {
 		return nil
 	case n != 0, id.text(r) != "":
 		return nil
+	case id.json != nil && !slices.Contains([]string{"", "null", `""`}, id.json(r)):
+		return fmt.Errorf("%w: %w", ErrInvalidID, id.fault(r))
 	case id.fresh == nil:
 		return fmt.Errorf("%w: the key %s is empty", ErrInvalidID, id.Wire)
 	}
@@ -225,7 +236,7 @@ func (id *identity) Assign(fresh *store.Entry, last int, now Getter) error {
 		}
 		err := id.setText(r, key)
 		if err == nil && id.text(r) == "" {
-			err = errors.New("it is empty")
+			err = id.fault(r)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: the new key %q: %w: set Options.NewKey, or the key of the record", ErrInvalidID, key, err)

@@ -26,7 +26,9 @@ func (s *builder) describeOpen() error {
 	}
 	s.describeNumber()
 	s.Engine.Members = openMembers
-	s.describeOpenID()
+	if err := s.describeOpenID(); err != nil {
+		return err
+	}
 	s.Copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
 	s.check = func(r *Record) error {
 		members := *Typed[schema.Record](r)
@@ -77,22 +79,42 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 }
 
 // describeOpenID sets the id of open records, or their key.
-func (s *builder) describeOpenID() {
+func (s *builder) describeOpenID() error {
 	s.Identity.ID = func(r *Record) int { return Typed[schema.Record](r).ID }
 	s.Identity.SetID, s.Identity.most = func(r *Record, id int) { Typed[schema.Record](r).ID = id }, math.MaxInt
 	if s.Engine.Key == "" {
-		return
+		return nil
+	}
+	s.keyBy()
+	kind := s.Identity.Key.Kind
+	if numbers := kind == schema.Integer || kind == schema.Decimal; numbers && s.Identity.fresh != nil && s.opts.NewKey == nil {
+		return fmt.Errorf("the key %s is a number, of which there are no random ones: set Options.NewKey, or make it Required", s.Identity.Wire)
+	}
+	s.Identity.json = func(r *Record) (text string) {
+		members := *Typed[schema.Record](r)
+		members.ID = 0
+		text, _ = members.Get(s.Identity.Wire)
+		return text
 	}
 	s.Identity.text = func(r *Record) (key string) {
-		text, _ := Typed[schema.Record](r).Get(s.Identity.Wire)
-		_ = json.Unmarshal([]byte(text), &key) // it remains empty if it is not text
+		if text := s.Identity.json(r); kind == schema.Integer {
+			key = text
+		} else if json.Unmarshal([]byte(text), &key) != nil {
+			return ""
+		}
+		if kind == schema.Integer || kind == schema.Decimal {
+			return s.Identity.Key.Usual(key)
+		}
 		return key
 	}
 	s.Identity.setText = func(r *Record, text string) error {
-		open := Typed[schema.Record](r)
-		with, err := open.With(s.Identity.Wire, text)
+		open, value := Typed[schema.Record](r), any(text)
+		if kind == schema.Integer {
+			value = json.RawMessage(text)
+		}
+		with, err := open.With(s.Identity.Wire, value)
 		*open = with
 		return err
 	}
-	s.keyBy()
+	return nil
 }

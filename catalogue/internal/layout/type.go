@@ -28,7 +28,7 @@ type Type struct {
 	Identity identity
 	Fields   []*Field            // those that requests can compare: the described ones, and the id
 	byName   map[string]*Field   // these and the others, by the name in snake_case
-	Texts    []*Field            // unique fields that are text
+	Texts    []*Field            // unique fields that are text, and keys
 	members  []*Field            // of a struct, in the order of its JSON
 	fill     func(reflect.Value) // makes nil lists of a struct empty; nil if it has none
 	plain    bool                // the JSON of a struct has its id as open records have theirs
@@ -102,7 +102,7 @@ type codec struct {
 }
 
 // An identity is what identifies the records of a collection: an integer field, the id, or a field
-// of text, the key. The ids of entries are those of the records or, beside a key, numbers that are
+// of text or, in open records, of integers, the key. The ids of entries are those of the records or, beside a key, numbers that are
 // neither served nor saved. It is decided after rules have changed a record.
 type identity struct {
 	Wire   string // name of the field in JSON
@@ -115,10 +115,12 @@ type identity struct {
 	SetID func(r *Record, id int)
 	most  int // the largest id
 
-	// text and setText read and write the key of a record. It is "" if the record has none.
+	// text and setText read and write the key of a record. It is "" if the record has none, or a
+	// value that is no key.
 	text    func(r *Record) string
 	setText func(r *Record, text string) error
-	fresh   func() string // returns a new key; nil if only clients choose keys
+	fresh   func() string          // returns a new key; nil if only clients choose keys
+	json    func(r *Record) string // the JSON of the key; nil if what records have is a key or empty
 }
 
 // A builder makes a layout.
@@ -142,6 +144,9 @@ func (s *Type) Copied(e *store.Entry) *store.Entry {
 func (s *Type) Errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.Title()}, args...)...)
 }
+
+// Loose reports whether records have any members, which are stored as they are sent.
+func (s *Type) Loose() bool { return s.About != nil && s.About.Loose }
 
 // Title returns the prefix of the collection's errors.
 func (s *Type) Title() string { return cmp.Or(s.Name, "collection") }

@@ -41,6 +41,9 @@ func TestInvalidOptions(t *testing.T) {
 		{"records of any members", pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{catalogue.Define[schema.Record]("cards",
 			catalogue.Options{Description: &schema.Description{Loose: true, Fields: []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}}}})}},
 			"pgstore: invalid options: Definitions: cards: a description that is Loose is not supported: columns have the kinds of fields"},
+		{"a key that is a number", pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{catalogue.Define[schema.Record]("cards",
+			catalogue.Options{Description: &schema.Description{Lookup: "id", Fields: []schema.Field{{Name: "id", Kind: schema.Integer, Key: true, Unique: true, Required: true}}}})}},
+			"pgstore: invalid options: Definitions: cards: the key id is a number, which is not supported: only texts are"},
 		{"negative connections", pgstore.Options{DSN: "host=a", MaxConns: -1}, "pgstore: invalid options: MaxConns is -1"},
 	} {
 		_, err := pgstore.Open(row.opts)

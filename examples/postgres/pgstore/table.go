@@ -50,6 +50,9 @@ func newTable(s *Store, empty catalogue.AnyCollection) (*table, error) {
 	}
 	t.digest = sync.OnceValue(t.definition) // when it has all columns
 	id := about.Identity()
+	if id.Key && (id.Kind == schema.Integer || id.Kind == schema.Decimal) {
+		return nil, fmt.Errorf("%w: Definitions: %s: the key %s is a number, which is not supported: only texts are", ErrOptions, about.Key, id.Name)
+	}
 	t.identity = column{name: ordering.Snake(id.Name), path: []string{id.Name}, field: id, target: id}
 	t.identity.form = t.identity.formOf()
 	for _, c := range t.columns {
