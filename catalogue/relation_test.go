@@ -449,6 +449,35 @@ func TestFilterAcrossReferencesEnds(t *testing.T) {
 	}
 }
 
+// TestRecordsOfPathAreReadOnce checks that a filter of one record tests those at the end of a path once, also if
+// many of the records between lead to the same ones.
+func TestRecordsOfPathAreReadOnce(t *testing.T) {
+	const n = 64
+	var categories, products []string
+	for i := range n {
+		categories = append(categories, fmt.Sprintf(`{"id":%d,"code":"c%d","name":"n"}`, i+1, i))
+		products = append(products, fmt.Sprintf(`{"id":%d,"slug":"p%d","price":"1","category":"c0"}`, i+1, i))
+	}
+	cat := newRelations(t, false)
+	must(t, cat.Load(strings.NewReader(`{"categories":[`+strings.Join(categories, ",")+`],"products":[`+strings.Join(products, ",")+`]}`), catalogue.LoadOptions{}))
+	c := collectionOf(t, cat, "categories")
+	for _, path := range []string{"products__slug", "products__category__products__slug", "products__category__products__category__products__slug"} {
+		about := c.Description()
+		about.Filters = []string{path + "__icontains"}
+		filter, err := about.Filter(t.Context(), func(string) []string { return []string{"none"} }, schema.Checks{Find: c.Find})
+		must(t, err)
+		calls := 0
+		matches := filter.Tests[0].MatchesText
+		filter.Tests[0].Match = func(text string) (bool, error) {
+			calls++
+			return matches(text)
+		}
+		if _, err := c.Get(t.Context(), "1", filter); !errors.Is(err, catalogue.ErrNotFound) || calls != n {
+			t.Errorf("%s: %d records are tested, %v; want %d", path, calls, err, n)
+		}
+	}
+}
+
 // TestReferrersAreFoundByIndex checks that a program reads what refers to a record by the index of a reference,
 // by ids and by texts, from the first time on, and that only a list is read whole.
 func TestReferrersAreFoundByIndex(t *testing.T) {
