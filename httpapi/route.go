@@ -37,7 +37,7 @@ type route struct {
 	order      string                     // the parameter of orderings
 	orders     map[string][]ordering.Term // terms of no ordering, and of those by one field
 	byDefault  []ordering.Term            // the order of lists without terms, if it must be sent
-	named      []string                   // parameters whose name in the description is the same
+	named      []string                   // parameters that are read, and whose name in the description is the same
 	pages      pagination.Style
 	is         pagination.Traits // of pages
 
@@ -83,7 +83,9 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 	order, search := d.Params()
 	r.order = order
 	r.named = slices.DeleteFunc(append([]string{r.is.Place, r.is.Size, order, "format", search}, d.Filters...),
-		func(name string) bool { return d.Named(name) != name })
+		func(name string) bool {
+			return name == "" || d.Named(name) != name || name == search && !wire.Selects(d, search)
+		})
 	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
 	if d.Vary != "" {
 		r.vary = []string{d.Vary}

@@ -61,6 +61,27 @@ func (o operations) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.serve()
 }
 
+func (o operations) Unread(w http.ResponseWriter, r *http.Request, report func(name string, known []string)) {
+	var v view
+	v.receive(o.handler, w, r)
+	v.r = v.r.WithContext(schema.WithUnread(v.r.Context(), report))
+	if v.serve(); v.route == nil || v.route.about == nil {
+		return
+	}
+	for name := range v.query.All() {
+		if !slices.Contains(v.route.named, name) && !wire.Selects(*v.route.about, name) {
+			report(name, v.route.named)
+		}
+	}
+	order, _ := v.query.Get(v.route.order)
+	known := slices.DeleteFunc(append(slices.Clone(v.route.sortable), "id"), func(name string) bool { return !v.route.sorts(name) })
+	for term := range strings.SplitSeq(order, ",") {
+		if name := strings.Trim(term, " -"); name != "" && !v.route.sorts(v.route.about.Named(name)) {
+			report(name, known)
+		}
+	}
+}
+
 func (o operations) Admit(w http.ResponseWriter, r *http.Request, use func(wire.Selection) error) bool {
 	var v view
 	v.receive(o.handler, w, r)

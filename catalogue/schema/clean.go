@@ -148,7 +148,7 @@ func (f Field) cleanObject(value string, checks *checker) (text string, wrong Fi
 	if kind := jsontext.KindOf(value); kind != jsontext.Object {
 		return "", FieldError{Fields: wholeError(notADictionary(kind))}
 	}
-	values := fieldsIn(value, f.Fields)
+	values := fieldsIn(value, f.Fields, checks.unread)
 	var errs, missing FieldErrors
 	object := []byte{'{'}
 	for i, m := range f.Fields {
@@ -187,7 +187,7 @@ func notADictionary(kind jsontext.Kind) string {
 // of the stored object, or are required if nothing is stored; so are those of objects in a list.
 func (f Field) cleanPart(value, stored string, checks *checker) (text string, wrong FieldError) {
 	if f.Kind == Object && strings.HasPrefix(value, "{") && strings.HasPrefix(stored, "{") {
-		value = f.merged(stored, value)
+		value = f.merged(stored, value, checks.unread)
 	}
 	checks.partial = true
 	defer func() { checks.partial = false }()
@@ -196,8 +196,8 @@ func (f Field) cleanPart(value, stored string, checks *checker) (text string, wr
 
 // merged returns an object with the described members of the value, and otherwise those of the
 // stored object.
-func (f Field) merged(stored, value string) string {
-	kept, sent := fieldsIn(stored, f.Fields), fieldsIn(value, f.Fields)
+func (f Field) merged(stored, value string, unread unread) string {
+	kept, sent := fieldsIn(stored, f.Fields, nil), fieldsIn(value, f.Fields, unread)
 	object := []byte{'{'}
 	for i, m := range f.Fields {
 		if sent[i] == "" {
@@ -211,8 +211,8 @@ func (f Field) merged(stored, value string) string {
 }
 
 // fieldsIn returns the JSON of each field in an object, or "" if the field is absent. If a field is
-// repeated, the last value counts.
-func fieldsIn(object string, fields []Field) []string {
+// repeated, the last value counts. Other members are unread.
+func fieldsIn(object string, fields []Field, unread unread) []string {
 	values := make([]string, len(fields))
 	var names []string // in snake_case, if a member is not spelled as its field
 	for name, value := range jsontext.Members(object) {
@@ -225,6 +225,8 @@ func fieldsIn(object string, fields []Field) []string {
 		}
 		if i >= 0 {
 			values[i] = value
+		} else if unread != nil {
+			unread(name, names)
 		}
 	}
 	return values

@@ -232,6 +232,7 @@ type checker struct {
 	stored  bool                // the values are those of a stored record
 	known   map[reference]found // what Find has returned: a list may repeat a text many times
 	visible visible
+	unread  unread
 	err     error // of a callback
 }
 
@@ -256,6 +257,19 @@ type visibleKey struct{}
 // found.
 func WithVisible(ctx context.Context, f func(ctx context.Context, collection, field, value string) (bool, error)) context.Context {
 	return context.WithValue(ctx, visibleKey{}, f)
+}
+
+// unread is the function of [WithUnread], or nil.
+type unread = func(name string, known []string)
+
+type unreadKey struct{}
+
+// WithUnread returns a context with which [Description.Validate] and ValidateUpdate call f for each
+// member of a body that no field reads, at any depth, with its name and those that would be read in its
+// place. Names of read-only fields, of what is shown, and id are known. f may be called again for the
+// same member.
+func WithUnread(ctx context.Context, f func(name string, known []string)) context.Context {
+	return context.WithValue(ctx, unreadKey{}, f)
 }
 
 // sees reports whether a record that was found is visible.

@@ -163,7 +163,7 @@ func describeAt(t reflect.Type, key, id string, at place) (Description, error) {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
 	if zero := zeroJSON(t); jsontext.Reads(t) && zero != "" { // its methods decide which members there are
-		for i, text := range fieldsIn(zero, fields) {
+		for i, text := range fieldsIn(zero, fields, nil) {
 			fields[i].Required, fields[i].Check = fields[i].Required && (text != "" || fields[i].Hidden), nil
 		}
 	}

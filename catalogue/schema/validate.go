@@ -62,10 +62,12 @@ type validation struct {
 // validationOf returns the validation of a body, with the values that are assigned.
 func (d Description) validationOf(ctx context.Context, body []byte, checks Checks) (v validation, err error) {
 	v.Description = frameworkOf(ctx).Describe(d)
-	if v.sent, err = v.Description.sent(body); err == nil {
+	unread, _ := ctx.Value(unreadKey{}).(unread)
+	if v.sent, err = v.Description.sent(body, unread); err == nil {
 		v.Fields, err = v.assign(v.sent, checks.Assigned)
 	}
 	v.check = v.checker(ctx, checks)
+	v.check.unread = unread
 	v.check.room = max(v.check.room, len(body))
 	return v, err
 }
@@ -380,8 +382,22 @@ func (d Description) Requested() (list []Field) {
 	return list
 }
 
+// unshown returns a function that calls unread with names that responses do not have: clients send back
+// what they have read.
+func (d Description) unshown(unread unread) unread {
+	if unread == nil {
+		return nil
+	}
+	shown := Description{Fields: slices.Concat(d.Fields, d.Shown, d.ShownInLists)}.snakeNames()
+	return func(name string, known []string) {
+		if name != "id" && !slices.Contains(shown, ordering.Snake(name)) {
+			unread(name, known)
+		}
+	}
+}
+
 // sent returns the JSON of each field in a body, or "" if the field is absent.
-func (d Description) sent(body []byte) ([]string, error) {
+func (d Description) sent(body []byte, unread unread) ([]string, error) {
 	if len(body) == 0 {
 		return make([]string, len(d.Fields)), nil
 	}
@@ -391,7 +407,7 @@ func (d Description) sent(body []byte) ([]string, error) {
 	text := strings.Trim(string(body), jsontext.Space)
 	switch kind := jsontext.KindOf(text); kind {
 	case jsontext.Object:
-		return fieldsIn(text, d.Written()), nil
+		return fieldsIn(text, d.Written(), d.unshown(unread)), nil
 	case jsontext.Null:
 		return nil, wholeError("No data provided")
 	default:

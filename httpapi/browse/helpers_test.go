@@ -100,6 +100,10 @@ func (a answers) Admit(w http.ResponseWriter, r *http.Request, use func(wire.Sel
 	return use == nil
 }
 
+func (a answers) Unread(w http.ResponseWriter, r *http.Request, _ func(string, []string)) {
+	a.ServeHTTP(w, r)
+}
+
 // middleware returns a handler of the documented collections that responds with serve.
 func middleware(t testing.TB, serve http.HandlerFunc) http.Handler {
 	t.Helper()

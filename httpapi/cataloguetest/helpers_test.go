@@ -27,12 +27,14 @@ type recorder struct {
 	errors   []string // of Errorf and Fatalf
 	logs     []string // of Logf
 	failed   bool
+	skipped  bool
 	cleanups []func()
 }
 
 func (r *recorder) Helper()          {}
 func (r *recorder) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
 func (r *recorder) Failed() bool     { return r.failed }
+func (r *recorder) Skipped() bool    { return r.skipped }
 
 func (r *recorder) Errorf(format string, args ...any) {
 	r.failed = true

@@ -5,15 +5,20 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/gobacklist/backlist/httpapi/internal/fake"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 	"unicode"
+
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // maxBody is the number of bytes of a body that are kept of an exchange.
@@ -22,7 +27,9 @@ const maxBody = 1 << 20
 // An exchangeLog records the exchanges of a server. The zero value is ready to use.
 // It is safe for concurrent use.
 type exchangeLog struct {
-	max int // entries that are kept; 0 or less: all
+	max       int // entries that are kept; 0 or less: all
+	ignored   []string
+	onIgnored func(r *http.Request, name, hint string) // or nil
 
 	mu      sync.Mutex
 	entries []*logEntry
@@ -40,6 +47,9 @@ func (l *exchangeLog) wrap(next http.Handler) http.Handler {
 			r = r.WithContext(r.Context()) // a copy, since a handler must not change its request
 			r.Body = &loggedBody{r.Body, entry}
 		}
+		if wire.PageOf(r.Context()) == nil { // otherwise it is of a page for browsers
+			r = r.WithContext(wire.WithPage(r.Context(), entry.page(r)))
+		}
 		next.ServeHTTP(&loggedWriter{w, entry, r.Context()}, r)
 		returned = true
 	})
@@ -47,7 +57,7 @@ func (l *exchangeLog) wrap(next http.Handler) http.Handler {
 
 // begin adds an entry for a request.
 func (l *exchangeLog) begin(r *http.Request) *logEntry {
-	entry := &logEntry{log: l, start: time.Now(), exchange: &Exchange{
+	entry := &logEntry{log: l, start: time.Now(), unread: map[string]string{}, exchange: &Exchange{
 		Method: cmp.Or(r.Method, http.MethodGet),
 		URL:    &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery},
 		Header: r.Header.Clone(),
@@ -77,6 +87,50 @@ type logEntry struct {
 	log      *exchangeLog
 	exchange *Exchange
 	start    time.Time
+	unread   map[string]string // hints by the names in the request that nothing reads
+}
+
+// maxUnread is the number of names that are kept of a request, and that are reported.
+const maxUnread = 20
+
+// page returns what responds to the request, which may reach the handler with another query, and finds the
+// names that nothing reads.
+func (n *logEntry) page(sent *http.Request) wire.Page {
+	return func(w http.ResponseWriter, r *http.Request, ask wire.Operations) {
+		ask.Unread(w, r, func(name string, known []string) {
+			n.log.mu.Lock()
+			defer n.log.mu.Unlock()
+			name = fake.Truncate(name, 100)
+			made := r.URL.RawQuery != sent.URL.RawQuery && !sent.URL.Query().Has(name) // by a codec
+			if made || name == "" || n.unread[name] != "" || len(n.unread) == maxUnread || slices.Contains(n.log.ignored, name) {
+				return
+			}
+			if n.unread[name] = ordering.Suggest(name, known); n.log.onIgnored != nil {
+				n.log.onIgnored(sent, name, n.unread[name])
+			}
+		})
+	}
+}
+
+// report fails the test for each name that nothing reads.
+func (l *exchangeLog) report(tb testing.TB) {
+	tb.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first, count := map[string]string{}, map[string]int{}
+	for _, n := range l.entries {
+		for name, hint := range n.unread {
+			if count[name]++; count[name] == 1 {
+				request := fake.Truncate(n.exchange.Method+" "+n.exchange.URL.RequestURI(), 200)
+				first[name] = fmt.Sprintf("cataloguetest: %s: nothing reads %s: %s", request, name, hint)
+			}
+		}
+	}
+	for i, name := range slices.Sorted(maps.Keys(first)) {
+		if i < maxUnread {
+			tb.Errorf("%s (requests: %d)", first[name], count[name])
+		}
+	}
 }
 
 // keep appends p to a body as far as there is room. The log must be locked.

@@ -173,6 +173,9 @@ func NewWith(tb testing.TB, opts Options) *Server {
 	tb.Cleanup(func() {
 		tb.Helper()
 		s.faults.report(tb)
+		if !tb.Skipped() {
+			s.log.report(tb)
+		}
 		if tb.Failed() {
 			tb.Logf("cataloguetest: %s", formatRequests(s.log.exchanges()))
 		}
@@ -236,7 +239,7 @@ func newServer(opts Options, onError func(*http.Request, error)) (*Server, error
 		return nil, err
 	}
 	s := &Server{Catalogue: records}
-	s.log.max = opts.MaxExchanges
+	s.log.max, s.log.ignored, s.log.onIgnored = opts.MaxExchanges, opts.Ignored, opts.OnIgnored
 	s.faults.paths = pathsOf(records, opts.Root, opts.Pages, opts.Codec)
 	inner := faults{paths: s.faults.paths} // has none, and knows nothing of the paths of Wrap
 	inner.paths.unserved = true
@@ -319,6 +322,20 @@ type Options struct {
 	// request goes through the log, the faults, the handler that Wrap returns, and the handler of
 	// the collections, in this order. A nil result fails the test.
 	Wrap func(http.Handler) http.Handler
+
+	// Ignored are names in requests that may be ignored: parameters, fields in orderings and members of
+	// bodies that a client sends for other services, or that Wrap reads. Others that nothing reads fail
+	// the test when it ends, each once and at most 20, with the first request that has the name and the
+	// nearest known one. The server responds to them as the framework does, which ignores them. Names
+	// are judged in requests that reach a handler of package httpapi, for the paths of collections and
+	// records: parameters if a list would read them, members if the body is read and its fields are
+	// described, and terms unless the Codec changes the query.
+	Ignored []string
+
+	// OnIgnored, if not nil, is called with each request that has a name that nothing reads and Ignored
+	// lacks, with the name and a hint such as "did you mean artist?", for programs that have called Open.
+	// It must not use the server, and is called by one goroutine at a time.
+	OnIgnored func(r *http.Request, name, hint string)
 
 	// MaxExchanges is the largest number of exchanges that are kept, the latest ones; assertions
 	// apply to these. If zero or negative, all are.

@@ -172,7 +172,8 @@ func decoded(text string, latin1 bool) string {
 
 // Object returns a form as the JSON of an object. As in the framework, a boolean that is absent is
 // false and a list of references empty, except in a PATCH, which is partial. Values that JSON cannot
-// represent become values that the fields reject.
+// represent become values that the fields reject. Names that no field has become members, as in a body
+// of JSON.
 func (f Form) Object(fields []schema.Field, partial bool, as schema.Framework) []byte {
 	f = slices.Clone(f)
 	size := 0
@@ -193,6 +194,12 @@ func (f Form) appendObject(dst []byte, fields []schema.Field, partial bool, as s
 			dst = value[:len(dst)]
 		} else {
 			dst = append(value, ',')
+		}
+	}
+	for _, v := range f {
+		name, _, _ := strings.Cut(strings.ReplaceAll(v.Name, "[", "."), ".")
+		if !slices.ContainsFunc(fields, func(field schema.Field) bool { return ordering.Snake(field.Name) == name }) {
+			dst = append(v.appendTo(append(schema.AppendQuote(dst, v.Name), ':'), schema.Field{}), ',')
 		}
 	}
 	return append(bytes.TrimSuffix(dst, []byte(",")), '}')

@@ -36,6 +36,11 @@ type Operations interface {
 	// decides. If use is not nil, the request is a GET of a list. Admit then calls use with what it selects, whatever the style
 	// of pages is, and reports whether this succeeds.
 	Admit(w http.ResponseWriter, r *http.Request, use func(Selection) error) bool
+
+	// Unread serves a request and calls report, at least once, with each name in it that nothing reads:
+	// of a parameter, of a term of an ordering, or of a member of a body, as [schema.WithUnread] does.
+	// It reports none of paths that are not those of collections and their records.
+	Unread(w http.ResponseWriter, r *http.Request, report func(name string, known []string))
 }
 
 // A Selection is the records that a request selects, in its order.
