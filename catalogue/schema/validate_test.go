@@ -537,3 +537,59 @@ func checkPlain(t *testing.T, text string) {
 		}
 	}
 }
+
+// Members that no field reads are reported at any depth, unless responses have them.
+func TestWithUnread(t *testing.T) {
+	part := []Field{{Name: "unitNo", Kind: Integer}, {Name: "sum", Kind: Integer, ReadOnly: true}}
+	about := Description{
+		Key: "books",
+		Fields: []Field{
+			{Name: "id", Kind: Integer, ReadOnly: true},
+			{Name: "author", Write: "author_no", Kind: Integer},
+			{Name: "pageCount", Kind: Integer},
+			{Name: "cover", Kind: Object, Fields: part},
+			{Name: "parts", Kind: Array, Item: &Field{Kind: Object, Fields: part}},
+			{Name: "byName", Kind: Map, Item: &Field{Kind: Object, Fields: part}},
+			{Name: "notes", Kind: JSON},
+		},
+		Shown:        []Field{{Name: "page_count", Kind: Integer}, {Name: "age", Kind: Integer}},
+		ShownInLists: []Field{{Name: "rank", Kind: Integer}},
+	}
+	const top = "[id author_no page_count cover parts by_name notes]"
+	for _, tt := range [...]struct{ reason, body, want string }{
+		{"no body", ``, ""},
+		{"no object", `[{"x":1}]`, ""},
+		{"invalid JSON", `{"x":1`, ""},
+		{"fields, in both spellings", `{"id":1,"authorNo":1,"author_no":1,"page_count":1,"pageCount":1,"cover":{"unit_no":1,"unitNo":1,"sum":1}}`, ""},
+		{"what responses have", `{"author":{"name":"x"},"age":1,"rank":1,"_id":1}`, ""},
+		{"any JSON", `{"notes":{"x":1},"byName":{"x":{"unitNo":1}}}`, ""},
+		{"wrong kinds", `{"cover":[{"x":1}],"parts":{"x":1},"pageCount":{"x":1}}`, ""},
+		{"a member", `{"pageCuont":1}`, "pageCuont " + top},
+		{"two", `{"x":1,"pageCount":1,"y":1}`, "x " + top + "; y " + top},
+		{"in an object", `{"cover":{"unitNr":1}}`, "unitNr [unit_no sum]"},
+		{"an id in an object", `{"cover":{"id":1}}`, "id [unit_no sum]"},
+		{"in an item", `{"parts":[{"unitNo":1},{"x":1}]}`, "x [unit_no sum]"},
+		{"in an element of a map", `{"byName":{"x":{"y":1}}}`, "y [unit_no sum]"},
+	} {
+		for _, write := range []string{"POST", "PUT", "PATCH", "PATCH of a cover"} {
+			var got []string
+			ctx := WithUnread(t.Context(), func(name string, known []string) { got = append(got, fmt.Sprint(name, " ", known)) })
+			var current Record
+			if strings.HasSuffix(write, "cover") {
+				must(t, json.Unmarshal([]byte(`{"id":1,"cover":{"unitNo":1,"old":1}}`), &current))
+			}
+			if write == "POST" {
+				_, _ = about.Validate(ctx, []byte(tt.body), Checks{})
+			} else {
+				_, _ = about.ValidateUpdate(ctx, current, []byte(tt.body), write != "PUT", Checks{})
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, "; ")); diff != "" {
+				t.Errorf("%s, %s: %s:\n%s", write, tt.reason, tt.body, diff)
+			}
+		}
+	}
+	record, err := about.Validate(WithUnread(t.Context(), func(string, []string) {}), []byte(`{"page_count":3,"authorNo":4}`), Checks{})
+	if got := record.String(); err != nil || !strings.Contains(got, `"author":4,"pageCount":3`) {
+		t.Errorf("%s %v", got, err)
+	}
+}

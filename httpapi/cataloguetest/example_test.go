@@ -202,3 +202,29 @@ func ExampleCodec() {
 	// Output:
 	// {"more":"http://catalogue.test/api/films?after=cD0x&first=1","rows":[{"id":1,"name":"Onda"}]} <nil>
 }
+
+// A program prints the names that nothing reads. A test with [cataloguetest.NewWith] fails for them
+// without an option.
+func ExampleOptions_ignored() {
+	server, err := cataloguetest.Open(cataloguetest.Options{
+		Definitions: []catalogue.AnyDefinition{films},
+		Ignored:     []string{"utm_source"},
+		OnIgnored:   func(_ *http.Request, name, hint string) { fmt.Println(name + ": " + hint) },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	for _, query := range []string{"?utm_source=letter", "?ordering=-nmae", "?limt=2"} {
+		resp, err := server.Client.Get(server.URL + "/api/films/" + query)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		resp.Body.Close()
+	}
+	// Output:
+	// nmae: did you mean name?
+	// limt: did you mean limit?
+}

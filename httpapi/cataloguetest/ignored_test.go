@@ -351,12 +351,14 @@ func TestManyIgnored(t *testing.T) {
 	for i := range 900 {
 		fmt.Fprintf(&query, "&q%d", i)
 	}
+	calls, opts := 0, purchases()
+	opts.OnIgnored = func(*http.Request, string, string) { calls++ }
 	got := failureOf(t, func(tb testing.TB) {
-		server := NewWith(tb, purchases())
+		server := NewWith(tb, opts)
 		ask(t, server, "GET /v1/purchases/"+query.String(), "")
 		ask(t, server, "PATCH /v1/purchases/1/", body.String())
 	})
-	if n := strings.Count(got, "nothing reads"); n != maxUnread || len(got) > 700*maxUnread {
-		t.Errorf("%d names, %d bytes", n, len(got))
+	if n := strings.Count(got, "nothing reads"); n != maxUnread || calls != 2*maxUnread || len(got) > 700*maxUnread {
+		t.Errorf("%d names in %d bytes after %d calls", n, len(got), calls)
 	}
 }

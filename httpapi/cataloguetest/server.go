@@ -54,6 +54,8 @@
 //
 // [Server.Exchanges] returns every request with its response. [Server.AssertRequests] compares them
 // with a list. When a test fails, its last requests are logged, with the bodies of error responses.
+// A parameter, a field in an ordering or a member of a body that nothing reads, such as a mistyped
+// filter, fails the test, unless [Options].Ignored lists it.
 //
 // [Server.Inject] applies a [Fault], such as an error status, a delay, a reset connection or a page
 // with wrong contents, to the requests that a [Match] selects. A fault that has changed no response
@@ -323,13 +325,15 @@ type Options struct {
 	// the collections, in this order. A nil result fails the test.
 	Wrap func(http.Handler) http.Handler
 
-	// Ignored are names in requests that may be ignored: parameters, fields in orderings and members of
-	// bodies that a client sends for other services, or that Wrap reads. Others that nothing reads fail
-	// the test when it ends, each once and at most 20, with the first request that has the name and the
-	// nearest known one. The server responds to them as the framework does, which ignores them. Names
-	// are judged in requests that reach a handler of package httpapi, for the paths of collections and
-	// records: parameters if a list would read them, members if the body is read and its fields are
-	// described, and terms unless the Codec changes the query.
+	// Ignored are names that requests may have although nothing reads them: parameters, fields in
+	// orderings, and members of bodies. The framework ignores such names, so that a client with a
+	// mistyped filter receives all records. Others fail the test when it ends, each once and at most
+	// 20, with the first request that has the name and the nearest known one.
+	//
+	// This applies to requests that reach a handler of package httpapi, that of the server or one that
+	// Wrap returns, for the path of a collection or a record. Parameters are those of a list. Members
+	// are read if a body is valid JSON or a form, and have been described. Fields in orderings must have
+	// been sent as such, and not be made by a Codec.
 	Ignored []string
 
 	// OnIgnored, if not nil, is called with each request that has a name that nothing reads and Ignored
