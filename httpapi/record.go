@@ -263,7 +263,7 @@ func (v *view) readJSON(partial bool) (body []byte, ok bool) {
 		v.fail(http.StatusBadRequest, fault)
 		return nil, false
 	}
-	body = f.Object(v.route.about.Written(), partial, v.handler.opts.Framework)
+	body = f.Object(v.route.about.Written(), formdata.Options{Partial: partial, Framework: v.handler.opts.Framework, Unread: v.judged && !v.route.about.Loose})
 	return body, v.fits(int64(len(body))) // escapes can make it longer than the form
 }
 

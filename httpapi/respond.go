@@ -41,6 +41,7 @@ type view struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	seen    *Access // nil if there is no OnAccess
+	judged  bool    // whether names that nothing reads are reported
 	sent    bool    // whether a response has been sent, or part of it
 
 	origin  origin.Origin

@@ -63,6 +63,7 @@ func (o operations) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (o operations) Unread(w http.ResponseWriter, r *http.Request, report func(name string, known []string)) {
 	var v view
+	v.judged = true
 	v.receive(o.handler, w, r)
 	v.r = v.r.WithContext(schema.WithUnread(v.r.Context(), report))
 	if v.serve(); v.route == nil || v.route.about == nil {

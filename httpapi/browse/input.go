@@ -222,7 +222,7 @@ func inputsJSON(inputs []input) []byte {
 			fields = append(fields, inputs[i].field)
 		}
 	}
-	return f.Object(fields, false, schema.DRF318(nil))
+	return f.Object(fields, formdata.Options{Framework: schema.DRF318(nil)})
 }
 
 // misspelled returns the errors of texts that should be JSON and are not, which as text could be valid

@@ -170,26 +170,32 @@ func decoded(text string, latin1 bool) string {
 	return string(valid)
 }
 
+// Options are what a form depends on besides its fields.
+type Options struct {
+	Partial   bool // the form is that of a PATCH
+	Framework schema.Framework
+	Unread    bool // names that no field has become members, too
+}
+
 // Object returns a form as the JSON of an object. As in the framework, a boolean that is absent is
-// false and a list of references empty, except in a PATCH, which is partial. Values that JSON cannot
-// represent become values that the fields reject. Names that no field has become members, as in a body
-// of JSON.
-func (f Form) Object(fields []schema.Field, partial bool, as schema.Framework) []byte {
+// false and a list of references empty, except in a PATCH. Values that JSON cannot represent become
+// values that the fields reject.
+func (f Form) Object(fields []schema.Field, opts Options) []byte {
 	f = slices.Clone(f)
 	size := 0
 	for i := range f {
 		f[i].Name = ordering.Snake(f[i].Name)
 		size += 2 * len(f[i].Text)
 	}
-	return f.appendObject(make([]byte, 0, size), fields, partial, as)
+	return f.appendObject(make([]byte, 0, size), fields, opts)
 }
 
 // appendObject and the functions like it append to JSON text.
-func (f Form) appendObject(dst []byte, fields []schema.Field, partial bool, as schema.Framework) []byte {
+func (f Form) appendObject(dst []byte, fields []schema.Field, opts Options) []byte {
 	dst = append(dst, '{')
 	for _, field := range fields {
 		named := append(schema.AppendQuote(dst, field.Name), ':')
-		value := f.appendValue(named, field, partial, as)
+		value := f.appendValue(named, field, opts)
 		if len(value) == len(named) || field.ReadOnly || field.Computed {
 			dst = value[:len(dst)]
 		} else {
@@ -198,7 +204,7 @@ func (f Form) appendObject(dst []byte, fields []schema.Field, partial bool, as s
 	}
 	for _, v := range f {
 		name, _, _ := strings.Cut(strings.ReplaceAll(v.Name, "[", "."), ".")
-		if !slices.ContainsFunc(fields, func(field schema.Field) bool { return ordering.Snake(field.Name) == name }) {
+		if opts.Unread && !slices.ContainsFunc(fields, func(field schema.Field) bool { return ordering.Snake(field.Name) == name }) {
 			dst = append(v.appendTo(append(schema.AppendQuote(dst, v.Name), ':'), schema.Field{}), ',')
 		}
 	}
@@ -206,7 +212,7 @@ func (f Form) appendObject(dst []byte, fields []schema.Field, partial bool, as s
 }
 
 // appendValue appends the value of a field, or nothing if it is absent.
-func (f Form) appendValue(dst []byte, field schema.Field, partial bool, as schema.Framework) []byte {
+func (f Form) appendValue(dst []byte, field schema.Field, opts Options) []byte {
 	name := ordering.Snake(field.Name)
 	values := f.inside(name, true)
 	if n := len(values); n > 0 && values[n-1].Type == JSON {
@@ -215,27 +221,27 @@ func (f Form) appendValue(dst []byte, field schema.Field, partial bool, as schem
 	switch {
 	case field.Kind == schema.Object:
 		if inside := f.inside(name+".", false); inside != nil {
-			return inside.appendObject(dst, field.Fields, partial, as)
+			return inside.appendObject(dst, field.Fields, opts)
 		}
 		return dst
-	case field.Kind == schema.References && (values != nil || !partial):
+	case field.Kind == schema.References && (values != nil || !opts.Partial):
 		return appendList(dst, values, schema.Field{Kind: schema.Reference, By: field.By}, Value.appendTo)
 	case field.Kind == schema.Array && values != nil:
 		return appendList(dst, values, *field.Item, Value.appendTo)
 	case field.Kind == schema.Array:
 		items := f.items(name)
-		if items == nil || partial && field.Item.Kind != schema.Object && !as.IndexesForms() {
+		if items == nil || opts.Partial && field.Item.Kind != schema.Object && !opts.Framework.IndexesForms() {
 			return dst
 		}
 		return appendList(dst, items, *field.Item, func(values Form, dst []byte, item schema.Field) []byte {
 			if item.Kind == schema.Object {
-				return values.appendObject(dst, item.Fields, partial, as)
+				return values.appendObject(dst, item.Fields, opts)
 			}
 			return values[len(values)-1].appendTo(dst, item)
 		})
-	case values == nil && (field.Kind != schema.Boolean || partial):
+	case values == nil && (field.Kind != schema.Boolean || opts.Partial):
 		return dst
-	case values == nil && field.Nullable && as.IndexesForms():
+	case values == nil && field.Nullable && opts.Framework.IndexesForms():
 		return append(dst, "null"...)
 	case values == nil:
 		return append(dst, "false"...)

@@ -198,7 +198,7 @@ func TestCost(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		f, _ := Parse(row.contentType, []byte(row.body))
-		f.Object(fields, false, schema.Framework{})
+		f.Object(fields, Options{})
 		runtime.ReadMemStats(&after)
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > 30*size {
 			t.Errorf("%s: %d bytes, want at most %d", row.reason, got, 30*size)
@@ -222,7 +222,7 @@ func TestKinds(t *testing.T) {
 			if f.Kind == schema.References || !f.Kind.Scalar() {
 				form[0].Type = JSON
 			}
-			body := form.Object(about.Fields, false, schema.DRF318(nil))
+			body := form.Object(about.Fields, Options{Framework: schema.DRF318(nil)})
 			r, err := about.Validate(t.Context(), body, schema.Checks{Find: find})
 			if got, _ := r.Get(f.Name); err != nil || got != value {
 				t.Fatalf("%v, kind %d: %s becomes %s and is stored as %s, %v", f.Kind, f.Kind, value, body, got, err)
