@@ -203,8 +203,11 @@ func (f Form) appendObject(dst []byte, fields []schema.Field, opts Options) []by
 		}
 	}
 	for _, v := range f {
+		if !opts.Unread {
+			break
+		}
 		name, _, _ := strings.Cut(strings.ReplaceAll(v.Name, "[", "."), ".")
-		if opts.Unread && !slices.ContainsFunc(fields, func(field schema.Field) bool { return ordering.Snake(field.Name) == name }) {
+		if !slices.ContainsFunc(fields, func(field schema.Field) bool { return ordering.Snake(field.Name) == name }) {
 			dst = append(v.appendTo(append(schema.AppendQuote(dst, v.Name), ':'), schema.Field{}), ',')
 		}
 	}
