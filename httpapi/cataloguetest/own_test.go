@@ -310,5 +310,25 @@ func TestHandlerOptions(t *testing.T) {
 		if status, text, _ := send(assigned, "POST /api/directors/", `{"name":"sent"}`); status != 201 || text != `{"id":2,"name":"assigned"}` {
 			t.Errorf("Assign: %d %s", status, text)
 		}
+
+		guarded := server(func(o *Options) {
+			o.Permit = func(r *http.Request, collection string, action schema.Actions, record []byte) error {
+				if collection != "directors" || action != schema.Destroy || string(record) != `{"id":1,"name":"Varda"}` {
+					t.Errorf("Permit: %s, %v, %s", collection, action, record)
+				}
+				if r.Header.Get("X-User") == "varda" {
+					return nil
+				}
+				return httpapi.Forbidden("")
+			}
+		})
+		for _, row := range []struct {
+			user string
+			want int
+		}{{"akerman", 403}, {"varda", 204}} {
+			if status, text, _ := send(guarded, "DELETE /api/directors/1/", "", "X-User", row.user); status != row.want {
+				t.Errorf("Permit of %s: %d %s, want %d", row.user, status, text, row.want)
+			}
+		}
 	}
 }

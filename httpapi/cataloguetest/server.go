@@ -232,6 +232,7 @@ func newServer(opts Options, onError func(*http.Request, error)) (*Server, error
 		Framework:      opts.Framework,
 		Authorizer:     opts.Authorizer,
 		AuthorizeReads: opts.AuthorizeReads,
+		Permit:         opts.Permit,
 		Assign:         opts.Assign,
 		Forms:          opts.Forms,
 		ETags:          opts.ETags,
@@ -311,6 +312,10 @@ type Options struct {
 
 	// Authorizer decides which writes are permitted. If nil, all are.
 	Authorizer httpapi.Authorizer
+
+	// Permit, if not nil, decides whether a request that the Authorizer permits may change or delete
+	// a record; see [httpapi.Options].
+	Permit func(r *http.Request, collection string, action schema.Actions, record []byte) error
 
 	// Assign returns the values of fields that the request determines; see [httpapi.Options].
 	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
