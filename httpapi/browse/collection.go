@@ -49,11 +49,21 @@ func (c *collection) text(record schema.Record, field string) string {
 	}
 	for name, value := range record.All() {
 		if ordering.Snake(name) == field {
-			text, _ := readText(value)
+			text, _ := c.keyText(value)
 			return text
 		}
 	}
 	return ""
+}
+
+// keyText returns the text by which paths name records and fields refer to them, of its JSON: that of a
+// string or, if the keys are numbers, the digits. It returns false for other values.
+func (c *collection) keyText(value string) (text string, ok bool) {
+	if text, ok = readText(value); ok || strings.Trim(value, "-0123456789") != "" {
+		return text, ok
+	}
+	f := c.Identity()
+	return value, f.Key && f.Kind == schema.Integer
 }
 
 // hasPages reports whether the records have pages of their own.

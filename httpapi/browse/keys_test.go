@@ -445,3 +445,64 @@ func TestIDsUnderOtherNames(t *testing.T) {
 		}
 	}
 }
+
+// newNumbers returns pages of teams whose keys are integers, and players who refer to them.
+func newNumbers(t testing.TB, others int) http.Handler {
+	t.Helper()
+	key := schema.Field{Name: "id", Kind: schema.Integer, Key: true, Unique: true, Required: true}
+	c, err := catalogue.New(
+		catalogue.Define[schema.Record]("teams", catalogue.Options{Description: &schema.Description{Name: "team", Lookup: "id", Actions: schema.AllActions,
+			Fields: []schema.Field{key, {Name: "name", Kind: schema.Text}}}}),
+		catalogue.Define[schema.Record]("players", catalogue.Options{Description: &schema.Description{Name: "player", Lookup: "id", Actions: schema.AllActions, Filters: []string{"team", "teams"},
+			Fields: []schema.Field{key, {Name: "team", Kind: schema.Reference, Refers: "teams", Nullable: true}, {Name: "teams", Kind: schema.References, Refers: "teams"}}}}))
+	must(t, err)
+	teams := `{"id":0,"name":"Zero"},{"id":-3,"name":"Minus"}`
+	for i := range others {
+		teams += fmt.Sprintf(`,{"id":%d,"name":"Other"}`, 10+i)
+	}
+	must(t, c.Load(strings.NewReader(`{"teams":[`+teams+`],"players":[{"id":7,"team":-3,"teams":[0,-3]},{"id":8,"team":null,"teams":[]}]}`), catalogue.LoadOptions{References: true}))
+	h, err := httpapi.New(c, httpapi.Options{Authorizer: httpapi.AllowAll})
+	must(t, err)
+	return browsing(t, h, Options{})
+}
+
+// TestKeysOfNumbers follows the links to records whose keys are numbers, and changes them.
+func TestKeysOfNumbers(t *testing.T) {
+	for _, others := range []int{0, maxListing} {
+		h := newNumbers(t, others)
+		if link := get(h, "/api/teams/").links()["-3"]; link != "./-3/" {
+			t.Errorf("the list leads to %q", link)
+		}
+		for _, of := range []string{"/api/players/?limit=1", "/api/players/7/"} {
+			found := map[string]int{}
+			for _, link := range get(h, of).find("a", "href", "*") {
+				if _, segment, ok := strings.Cut(link.attrs["href"], "../teams/"); ok {
+					found[segment+" "+link.text]++
+				}
+			}
+			if found["-3/ Minus"] != 2 || found["0/ Zero"] != 1 {
+				t.Errorf("%s has links to %v", of, found)
+			}
+		}
+		if link := get(h, "/api/teams/-3/").links()["Player 7"]; link != "../../players/7/" {
+			t.Errorf("referred to by %q", link)
+		}
+		for _, step := range []struct{ target, body, says string }{
+			{"/api/players/8/?_method=PATCH", "team=0&teams=-3", " has been changed."},
+			{"/api/players/8/?_method=PATCH", "team=99999", "object does not exist"},
+			{"/api/players/?_method=POST", "id=9&team=-3&teams=0", " has been added."},
+			{"/api/players/?_method=POST", "id=9", "already exists"},
+			{"/api/players/?_method=POST", "id=x", "A valid integer is required."},
+			{"/api/teams/0/?_method=DELETE", "", "Conflict"},
+			{"/api/players/9/?_method=DELETE", "", "Player 9 has been deleted."},
+		} {
+			page := do(h, formRequest(step.target, step.body))
+			if page.status == http.StatusSeeOther {
+				page = page.next(t, h, step.target)
+			}
+			if !strings.Contains(page.text, step.says) {
+				t.Errorf("%s %s: %d %.300s, want %s", step.target, step.body, page.status, page.text, step.says)
+			}
+		}
+	}
+}

@@ -152,7 +152,7 @@ func escaped(segment string) string { return template.HTMLEscapeString(url.PathE
 
 // values returns the ids or texts of a field that refers to records, or nil if it has other values.
 func (to target) values(value string) (values []string) {
-	text, isText := readText(value)
+	text, isText := to.to.keyText(value)
 	switch {
 	case value[0] == '[':
 		if texts, nested := readList(value); !nested {

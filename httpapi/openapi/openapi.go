@@ -90,6 +90,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // Options configures a [Document]. The zero value is ready to use.
@@ -238,6 +239,7 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 	for _, h := range handlers {
 		served := h.Served()
 		for _, s := range served.Collections {
+			s.Description = withNumbers(s.Description)
 			c := collection{ServedCollection: s}
 			same := byKey[s.Description.Key]
 			if i := slices.IndexFunc(same, c.hasRecordsOf); i >= 0 {
@@ -309,6 +311,19 @@ func (d *describer) record(c *collection) (known bool) {
 		c.listed = share(d, "schemas/", &d.model.Components.Schemas, name+"InLists", stored(fields, inLists, true))
 	}
 	return known
+}
+
+// withNumbers returns a description whose references By keys that are integers are as those by ids.
+func withNumbers(d schema.Description) schema.Description {
+	d.Fields = slices.Clone(d.Fields)
+	for i, f := range d.Fields {
+		if to := d.Related[f.Refers]; to != nil && f.By != "" {
+			if key := to.Identity(); key.Key && key.Kind == schema.Integer && ordering.Snake(key.Name) == f.By {
+				d.Fields[i].By = ""
+			}
+		}
+	}
+	return d
 }
 
 // typesOf returns the types of a collection's records as they are served alone and in lists, or nil if they

@@ -80,7 +80,11 @@ func (d *describer) address(c collection) (p parameter, label string) {
 	}
 	f, _, _ := c.Description.Parameter(c.Description.Lookup) // the handler has checked it
 	text := "The " + f.Label() + " of the record."
-	return parameter{Name: f.Name, In: "path", Description: text, Required: true, Schema: formsOf(f).filter}, f.Label()
+	s := formsOf(f).filter
+	if f.Kind == schema.Integer {
+		s = integer()
+	}
+	return parameter{Name: f.Name, In: "path", Description: text, Required: true, Schema: s}, f.Label()
 }
 
 // recordPath returns the description of the path of a collection's records.

@@ -314,3 +314,26 @@ func TestOrderOfInsertion(t *testing.T) {
 		t.Errorf("the parameter is %s of %v", got, slices.Sorted(maps.Keys(d.Components.Parameters)))
 	}
 }
+
+// TestNumbers checks the kinds of keys that are numbers, and of references to them.
+func TestNumbers(t *testing.T) {
+	key := schema.Field{Name: "number", Kind: schema.Integer, Key: true, Unique: true, Required: true}
+	c, err := catalogue.New(
+		catalogue.Define[schema.Record]("teams", catalogue.Options{Description: &schema.Description{Lookup: "number", Actions: schema.AllActions, Filters: []string{"number__in"}, Fields: []schema.Field{key}}}),
+		catalogue.Define[schema.Record]("players", catalogue.Options{Description: &schema.Description{Name: "player", Actions: schema.AllActions, Filters: []string{"team", "teams"},
+			Fields: []schema.Field{{Name: "team", Kind: schema.Reference, Refers: "teams"}, {Name: "teams", Kind: schema.References, Refers: "teams"}}}}))
+	must(t, err)
+	d := documentOf(t, c, httpapi.Options{}, Options{})
+	for _, row := range []struct{ reason, want string }{
+		{"a record", `"team":{"description":"The id of a record of the collection teams.","type":"integer","format":"int64"},"teams":{"description":"Each element is the id of a record of the collection teams.","type":"array","items":{"type":"integer","format":"int64"}}`},
+	} {
+		if got := compactJSON(t, d.Components.Schemas["Player"]); !strings.Contains(got, row.want) {
+			t.Errorf("%s: %s, want %s", row.reason, got, row.want)
+		}
+	}
+	document, err := json.Marshal(d.Paths)
+	must(t, err)
+	if want := `{"name":"number","in":"path","description":"The number of the record.","required":true,"schema":{"type":"integer","format":"int64"}}`; !strings.Contains(compactJSON(t, document), want) {
+		t.Errorf("paths: %.3000s, want %s", document, want)
+	}
+}
