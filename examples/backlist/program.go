@@ -31,6 +31,7 @@ import (
 type program struct {
 	config
 	errorLog *log.Logger
+	ignored  ignored
 	read     *infer.File             // nil unless the collections are those of a file
 	saved    []byte                  // digest of the file of -save when it was read or written
 	start    *catalogue.Catalogue    // never written to
@@ -212,6 +213,10 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 		Pages:        style,
 		Framework:    p.version,
 		MaxExchanges: kept,
+		Ignored:      []string{"_embed", "_expand"}, // which embedding reads
+		OnIgnored: func(r *http.Request, name, hint string) {
+			p.ignored.print(p.errorLog, records, style, r, name, hint)
+		},
 		Wrap: func(http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch {
