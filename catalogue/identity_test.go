@@ -231,6 +231,36 @@ func TestIDOfOwnDescription(t *testing.T) {
 	must(t, err)
 	equal(t, "a record", `{"text":"a","noteNr":1}`, string(record))
 	equal(t, "the order", "note_nr", ordering.Format(c.Description().Ordering))
+	type part struct {
+		SKU         string `json:"sku"`
+		Nr          int    `json:"nr"`
+		WarehouseID int    `json:"warehouseId"`
+	}
+	type person struct {
+		Email string `json:"email"`
+		Nr    int    `json:"nr"`
+		TaxID string `json:"taxId"`
+	}
+	for _, row := range []struct {
+		define        func(string, catalogue.Options) catalogue.AnyDefinition
+		about         schema.Description
+		id            string
+		body          string
+		order, lookup string
+	}{
+		{catalogue.DefineBare[part], mustDescribe[part](t, "all"), "sku", `{"sku":"a","nr":5,"warehouseId":7}`, "sku", "sku"},
+		{catalogue.DefineBare[part], mustDescribe[part](t, "all"), "nr", `{"sku":"a","nr":1,"warehouseId":7}`, "nr", ""},
+		{catalogue.DefineBare[person], mustDescribe[person](t, "all"), "email", `{"email":"a","nr":1,"taxId":"x/y"}`, "email", "email"},
+		{catalogue.DefineBare[person], mustDescribe[person](t, "all"), "nr", `{"email":"a","nr":1,"taxId":"x/y"}`, "nr", ""},
+	} {
+		c := collectionOf(t, mustCatalogue(t, row.define("all", catalogue.Options{ID: row.id, Description: &row.about})), "all")
+		record, err := c.Create(t.Context(), []byte(row.body), schema.Record{})
+		must(t, err)
+		equal(t, "a record by "+row.id, row.body, string(record))
+		about := c.Description()
+		equal(t, "the order, the lookup and the identity by "+row.id, []string{row.order, row.lookup, row.id},
+			[]string{ordering.Format(about.Ordering), about.Lookup, about.Identity().Name})
+	}
 }
 
 // A badge is a record whose rule changes its key, as badgeRule says.

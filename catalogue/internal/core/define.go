@@ -108,16 +108,13 @@ func describe(key string, t layout.Table, opts layout.Options) (about schema.Des
 	if about, err = schema.Describe(t.Reflect, key, opts.ID); err != nil {
 		return about, err
 	}
-	identity, byID := about.Identity(), about.Ordering
+	own := about
 	if t.Open() && given.Fields == nil {
 		about.Actions = schema.List | schema.Retrieve
 	}
 	about = overridden(about, given)
-	if i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == opts.ID }); opts.ID != "" && i >= 0 {
-		about.Fields[i] = identity
-		if slices.Equal(about.Ordering, []ordering.Term{ordering.Asc("id")}) { // of DescriptionOf, which does not know the option
-			about.Ordering = byID
-		}
+	if opts.ID != "" && given.Fields != nil {
+		identifyBy(opts.ID, &about, own, t.Reflect)
 	}
 	if about.Loose && about.Identity().Key && given.Ordering == nil {
 		about.Ordering = nil
@@ -129,9 +126,30 @@ func describe(key string, t layout.Table, opts layout.Options) (about schema.Des
 	if about.Actions&fielded != 0 && len(about.Fields) == 0 {
 		return about, errors.New("Options.Description has actions that need Fields")
 	}
-	own := about
-	own.Filters, own.Parameters, own.Search, own.Sortable = nil, nil, nil, nil // New checks them when it has all collections
-	return about, own.Check()
+	alone := about
+	alone.Filters, alone.Parameters, alone.Search, alone.Sortable = nil, nil, nil, nil // New checks them when it has all collections
+	return about, alone.Check()
+}
+
+// identifyBy makes the field with a name the identity of a description that may be of DescriptionOf, which
+// does not know the option and may have found another field. own is what Describe returns for the name.
+func identifyBy(name string, about *schema.Description, own schema.Description, t reflect.Type) {
+	guess, _ := schema.Describe(t, about.Key, "")
+	for i, f := range about.Fields {
+		at := slices.IndexFunc(own.Fields, func(o schema.Field) bool { return o.Name == f.Name })
+		switch {
+		case f.Name == name:
+			about.Fields[i] = own.Identity()
+		case at >= 0 && f.Name == guess.Identity().Name && (f.Key || f.ID):
+			about.Fields[i] = own.Fields[at]
+		}
+	}
+	if about.Lookup == guess.Lookup {
+		about.Lookup = own.Lookup
+	}
+	if slices.Equal(about.Ordering, guess.Ordering) {
+		about.Ordering = own.Ordering
+	}
 }
 
 // overridden returns a description with the members of another one that are not zero.
