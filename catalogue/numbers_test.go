@@ -263,7 +263,7 @@ func TestInvalidNumbers(t *testing.T) {
 	}{
 		{"an integer", []catalogue.AnyDefinition{open(integers, one)}, ""},
 		{"only clients choose it", []catalogue.AnyDefinition{open(required, nil)}, ""},
-		{"no new keys", []catalogue.AnyDefinition{open(integers, nil)}, "the key id is a number, of which there are no random ones: set Options.NewKey, or make it Required"},
+		{"the next ones", []catalogue.AnyDefinition{open(integers, nil)}, ""},
 		{"places", []catalogue.AnyDefinition{open(places, one)}, noKey},
 		{"an integer in a text", []catalogue.AnyDefinition{open(quoted, one)}, noKey},
 		{"choices", []catalogue.AnyDefinition{open(chosen, one)}, noKey},
@@ -315,4 +315,45 @@ func TestStructsReferToNumbers(t *testing.T) {
 		}
 	}
 	must(t, cat.Check())
+}
+
+// TestNextNumbers inserts records without a key into collections whose keys are numbers.
+func TestNextNumbers(t *testing.T) {
+	for _, row := range []struct {
+		kind       schema.Kind
+		before     string // the keys of the collection
+		want, then string // the next two keys, or errors
+	}{
+		{schema.Integer, "", "1", "2"},
+		{schema.Integer, "-5 -7", "1", "2"},
+		{schema.Integer, "7 -5 10 9", "11", "12"},
+		{schema.Integer, "9223372036854775806", "9223372036854775807", "no key is left after 9223372036854775807"},
+		{schema.Decimal, `"9" "10"`, `"11"`, `"12"`},
+	} {
+		about := schema.Description{Key: "cards", Segment: "cards", Name: "card", Lookup: "id", Fields: []schema.Field{{Name: "id", Kind: row.kind, Digits: 20, Key: true, Unique: true}}}
+		cards := catalogue.Define[schema.Record]("cards", catalogue.Options{Description: &about})
+		cat, err := catalogue.New(cards)
+		must(t, err)
+		c, err := cards.In(cat)
+		must(t, err)
+		for key := range strings.FieldsSeq(row.before) {
+			r, err := schema.ParseKeyed([]byte(`{"id":` + key + `}`))
+			must(t, err)
+			_, err = c.By("id").Insert(r)
+			must(t, err)
+		}
+		must(t, c.Batch(func(tx *catalogue.Tx[schema.Record]) error {
+			for _, want := range []string{row.want, row.then} {
+				r, err := tx.By("id").Insert(schema.Record{})
+				if got, _ := r.Get("id"); err == nil && got != want || err != nil && !strings.Contains(err.Error(), want) {
+					t.Errorf("after %s: %v, %v, want %s", row.before, r, err, want)
+				}
+			}
+			return nil
+		}))
+		if err := c.ReplaceAll(slices.Values([]schema.Record{{}})); !errors.Is(err, catalogue.ErrInvalidID) {
+			t.Errorf("ReplaceAll without a key: %v", err)
+		}
+		must(t, cat.Check())
+	}
 }

@@ -57,9 +57,10 @@ type Options struct {
 	// record is visible; it must not write to the collection, and must be safe for concurrent use
 	// if there are clones. If the key is empty or the field cannot hold it, the error of the write
 	// wraps [ErrInvalidID] and names NewKey. If another record has it, NewKey is called again, at most 100 times;
-	// then the error wraps [ErrExists]. If NewKey is nil, the key is a random UUID, version 4.
-	// NewKey has no effect if records have an id or a key that only clients choose; see the tag key
-	// of [schema.DescriptionOf].
+	// then the error wraps [ErrExists]. If NewKey is nil, the key is a random UUID, version 4. If keys are
+	// numbers, it is the integer after the largest of the collection, at least 1; ReplaceAll and loads
+	// need the keys. NewKey has no effect if records have an id or a key that only clients choose; see the
+	// tag key of [schema.DescriptionOf].
 	NewKey func() string
 
 	// Description describes the collection of a catalogue for servers and for posts. A standalone

@@ -212,7 +212,7 @@ func (id *identity) Holder(from Getter, e *store.Entry) *store.Entry {
 
 // Assign sets the identity of the record of a fresh entry if it has none: the id after last, or a
 // new key that no entry of a state has. If all are taken, it is one of them.
-func (id *identity) Assign(fresh *store.Entry, last int, now Getter) error {
+func (id *identity) Assign(fresh *store.Entry, last int, now Current) error {
 	r := RecordOf(fresh)
 	switch n := id.ID(r); {
 	case n < 0:
@@ -226,6 +226,8 @@ func (id *identity) Assign(fresh *store.Entry, last int, now Getter) error {
 		return nil
 	case id.json != nil && !slices.Contains([]string{"", "null", `""`}, id.json(r)):
 		return fmt.Errorf("%w: %w", ErrInvalidID, id.fault(r))
+	case id.counts && now != nil:
+		return id.setNext(r, now)
 	case id.fresh == nil:
 		return fmt.Errorf("%w: the key %s is empty", ErrInvalidID, id.Wire)
 	}
@@ -246,6 +248,18 @@ func (id *identity) Assign(fresh *store.Entry, last int, now Getter) error {
 		}
 	}
 	return nil
+}
+
+// setNext sets a key that is a number to the integer after the largest of a state, and to 1 at least.
+func (id *identity) setNext(r *Record, now Current) error {
+	last := 0
+	if e := now.Greatest(id.Key.Snake); e != nil {
+		last, _ = strconv.Atoi(id.text(RecordOf(e)))
+	}
+	if last == math.MaxInt {
+		return fmt.Errorf("%w: no key is left after %d", ErrInvalidID, last)
+	}
+	return id.setText(r, strconv.Itoa(max(last, 0)+1))
 }
 
 // Place sets the number of a fresh entry with a key that is inserted.
@@ -303,6 +317,7 @@ func (id *identity) Kept(old, changed *store.Entry) error {
 type Current interface {
 	Getter
 	LastID() int
+	Greatest(field string) *store.Entry
 }
 
 // A Getter finds entries of a state: by their ids, or by a key of a unique field.

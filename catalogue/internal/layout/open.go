@@ -87,8 +87,8 @@ func (s *builder) describeOpenID() error {
 	}
 	s.keyBy()
 	kind := s.Identity.Key.Kind
-	if numbers := kind == schema.Integer || kind == schema.Decimal; numbers && s.Identity.fresh != nil && s.opts.NewKey == nil {
-		return fmt.Errorf("the key %s is a number, of which there are no random ones: set Options.NewKey, or make it Required", s.Identity.Wire)
+	if s.Identity.counts = (kind == schema.Integer || kind == schema.Decimal) && s.Identity.fresh != nil && s.opts.NewKey == nil; s.Identity.counts {
+		s.Identity.fresh = nil
 	}
 	s.Identity.json = func(r *Record) (text string) {
 		members := *Typed[schema.Record](r)

@@ -119,7 +119,8 @@ type identity struct {
 	// value that is no key.
 	text    func(r *Record) string
 	setText func(r *Record, text string) error
-	fresh   func() string          // returns a new key; nil if only clients choose keys
+	fresh   func() string          // returns a new key; nil if only clients choose keys, or counts
+	counts  bool                   // a new key is the integer after the largest
 	json    func(r *Record) string // the JSON of the key; nil if what records have is a key or empty
 }
 

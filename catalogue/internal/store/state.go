@@ -72,8 +72,23 @@ func (s *State) Get(id int) *Entry { return s.primary.get(id) }
 
 // Holder returns the first entry with a key of a unique field, or nil if none exists. O(log n).
 func (s *State) Holder(field string, k sortkey.Key) *Entry {
+	return s.indexOf(field).first(bound{key: k}, bound{key: k, id: beforeNext}, false)
+}
+
+// Greatest returns the entry with the greatest key of a unique field, or nil if there are no entries.
+// O(log n).
+func (s *State) Greatest(field string) (greatest *Entry) {
+	s.indexOf(field).ids(max(0, s.Len()-1), min(1, s.Len()), false, func(_ int, e *Entry) bool {
+		greatest = e
+		return false
+	})
+	return greatest
+}
+
+// indexOf returns the index of a unique field.
+func (s *State) indexOf(field string) index {
 	i := slices.IndexFunc(s.indexes, func(x orderingIndex) bool { return len(x.terms) == 1 && x.terms[0].Field == field })
-	return s.indexes[i].first(bound{key: k}, bound{key: k, id: beforeNext}, false)
+	return s.indexes[i].index
 }
 
 // Entries returns all entries, sorted by id. O(n).

@@ -87,14 +87,20 @@ func (tx *Tx) Before() *State { return tx.state }
 
 // Holder returns the first entry with a key of a unique field, including the changes of the batch,
 // or nil if none exists. The first call after a write makes the draft.
-func (tx *Tx) Holder(field string, k sortkey.Key) *Entry {
+func (tx *Tx) Holder(field string, k sortkey.Key) *Entry { return tx.drafted().Holder(field, k) }
+
+// Greatest returns the entry with the greatest key of a unique field, as Holder does.
+func (tx *Tx) Greatest(field string) *Entry { return tx.drafted().Greatest(field) }
+
+// drafted returns the state with the changes of the batch.
+func (tx *Tx) drafted() *State {
 	switch {
 	case tx.changes == nil:
-		return tx.state.Holder(field, k)
+		return tx.state
 	case tx.draft == nil:
 		_ = tx.begin(context.Background(), &Query{Want: WantCount}) // a count needs no index, so there is no error
 	}
-	return tx.draft.Holder(field, k)
+	return tx.draft
 }
 
 // Write adds a change to the batch. O(log n).
