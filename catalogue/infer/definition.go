@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -33,6 +32,9 @@ var parameters = [...]string{"limit", "offset", "ordering", "search", "format", 
 func serve(about *schema.Description) {
 	for _, f := range slices.Concat(about.Fields, schema.Nested(about.Fields)) {
 		name := ordering.Snake(f.Name)
+		if f.Kind == schema.References {
+			about.Filters = append(about.Filters, name)
+		}
 		if !f.Kind.Scalar() {
 			continue
 		}
@@ -55,18 +57,26 @@ func serve(about *schema.Description) {
 
 // definition returns the definition of a collection.
 func (m *member) definition() catalogue.Definition[schema.Record] {
-	id := schema.Field{Name: m.id, Kind: schema.Integer, ReadOnly: true}
-	about := schema.Description{JSONNames: true, Key: m.name, Segment: m.segment(), Name: cmp.Or(strings.TrimSuffix(m.name, "s"), m.name)}
-	if m.keyed {
-		id = schema.Field{Name: m.id, Kind: schema.Text, Key: true, Unique: true, Untrimmed: true}
-		about.Lookup = "id"
+	about := schema.Description{JSONNames: true, Loose: true, Key: m.name, Segment: m.segment(), Name: cmp.Or(strings.TrimSuffix(m.name, "s"), m.name), Lookup: ordering.Snake(m.id)}
+	id := schema.Field{Name: m.id, Kind: m.kind, Key: true, Unique: true}
+	switch m.kind {
+	case schema.Text:
+		id.Untrimmed = true
+	case schema.Decimal:
+		id.Digits = len(strconv.Itoa(maxDigits))
 	}
-	about.Fields = append([]schema.Field{id}, slices.DeleteFunc(slices.Clone(m.fields), func(f schema.Field) bool { return ordering.Snake(f.Name) == "id" })...)
+	about.Fields = append([]schema.Field{id}, slices.DeleteFunc(slices.Clone(m.fields), func(f schema.Field) bool { return f.IsID() || ordering.Snake(f.Name) == about.Lookup })...)
 	serve(&about)
-	for _, by := range m.from {
-		about.Filters = append(about.Filters, by.filtersBackwards()...)
+	for _, f := range about.Fields {
+		if to := m.to[f.Name]; to != nil {
+			about.Filters = append(about.Filters, to.filtersAt(ordering.Snake(f.Name))...)
+		}
 	}
-	return catalogue.Define[schema.Record](m.name, catalogue.Options{Description: &about, NewKey: m.newKey()})
+	for _, by := range m.from {
+		name := ordering.Snake(by.name)
+		about.Filters = append(about.Filters, by.filtersAt(name, name, name+"__isnull")...)
+	}
+	return catalogue.Define[schema.Record](m.name, catalogue.Options{Description: &about})
 }
 
 // recordsOf returns the definition of a collection by its name.
@@ -77,38 +87,17 @@ func recordsOf(name string) catalogue.Definition[schema.Record] {
 // plainName matches the names that are one step of a path.
 var plainName = regexp.MustCompile("^[a-z][a-z0-9]*(_[a-z0-9]+)*$")
 
-// filtersBackwards returns the filters of another collection by the records that refer to it.
-func (m *member) filtersBackwards() []string {
-	name := ordering.Snake(m.name)
-	filters := []string{name, name + "__isnull"}
+// filtersAt returns the filters of another collection by the records at a path from there, after others.
+func (m *member) filtersAt(at string, filters ...string) []string {
 	for _, f := range m.fields {
-		path := name + "__" + ordering.Snake(f.Name)
-		if !f.Kind.Scalar() || !plainName.MatchString(ordering.Snake(f.Name)) || slices.Contains(filters, path) {
-			continue
-		}
-		switch filters = append(filters, path); f.Kind {
-		case schema.Boolean, schema.Reference:
-		case schema.Text, schema.URL:
-			filters = append(filters, path+"__icontains")
-		default:
-			filters = append(filters, path+"__gte", path+"__lte")
+		for _, lookup := range lookups(f.Kind) {
+			path := at + "__" + ordering.Snake(f.Name) + lookup
+			if f.Kind.Scalar() && plainName.MatchString(ordering.Snake(f.Name)) && !slices.Contains(filters, path) {
+				filters = append(filters, path)
+			}
 		}
 	}
 	return filters
-}
-
-// newKey returns a function that returns the next integer if all keys are integers, or nil.
-func (m *member) newKey() func() string {
-	var last atomic.Int64
-	for _, r := range m.records {
-		text, _ := r.Get(m.id)
-		n, err := strconv.ParseInt(strings.Trim(text, `"`), 10, 64)
-		if err != nil {
-			return nil
-		}
-		last.Store(max(last.Load(), n))
-	}
-	return func() string { return strconv.FormatInt(last.Add(1), 10) }
 }
 
 // guess returns what the program knows of a member of the records.
@@ -116,7 +105,7 @@ func (m *member) guess(s *shape) string {
 	_, word := s.kind()
 	i := slices.IndexFunc(m.fields, func(f schema.Field) bool { return f.Name == s.name })
 	switch {
-	case i < 0:
+	case i < 0 || m.fields[i].IsID():
 		return word + " without filters, because its name is that of another"
 	case m.to[s.name] != nil:
 		if word = "of " + m.to[s.name].name; m.fields[i].Related == "" {

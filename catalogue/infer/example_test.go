@@ -20,7 +20,7 @@ func ExampleRead() {
 	// Output:
 	// /posts/ has 1 record: id integer, title text, authorId of authors.
 	// /authors/ has 1 record: id integer, name text.
-	// The kinds of fields are guesses: writes may send others.
+	// The kinds of fields are guesses: writes may send others. So are references: -refers authorId= undoes one.
 }
 
 func ExampleFile_Write() {

@@ -1,39 +1,119 @@
 package infer
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// refer makes a field a reference if its name is that of another collection and _id, and if all its
-// values are ids there.
-func (m *member) refer(field *schema.Field, named map[string][]*member) {
-	stem, ok := strings.CutSuffix(ordering.Snake(field.Name), "_id")
-	if !ok {
-		return
+// targetsOf returns collections by their names in the text, after a slash, and in snake_case.
+func targetsOf(all []*member) map[string][]*member {
+	targets := map[string][]*member{}
+	for _, m := range all {
+		snake := ordering.Snake(m.name)
+		targets["/"+m.name] = []*member{m}
+		targets[snake] = append(targets[snake], m)
 	}
-	for _, to := range slices.Concat(named[stem], named[stem+"s"], named[stem+"es"], named[strings.TrimSuffix(stem, "y")+"ies"]) {
-		every, some := true, false
-		for _, r := range m.records {
-			if value, _ := r.Get(field.Name); value != "" && value != "null" {
-				every, some = every && to.ids[value], true
-			}
+	return targets
+}
+
+// candidates returns the collections to which a member may refer by its name: that of the options, or those
+// whose name and _id, or _ids, it is. A parent is a record of the same collection.
+func (m *member) candidates(name string, targets map[string][]*member, said map[string]string) (list []*member, isSaid bool) {
+	key, isSaid := said[m.name+"."+name]
+	if !isSaid {
+		key, isSaid = said[name]
+	}
+	if isSaid {
+		return targets["/"+key], true
+	}
+	stem, isOne := strings.CutSuffix(ordering.Snake(name), "_id")
+	stem, isList := strings.CutSuffix(stem, "_ids")
+	if !isOne && !isList {
+		return nil, false
+	}
+	for _, plural := range plurals(stem) {
+		list = append(list, targets[plural]...)
+	}
+	if isOne && stem == "parent" {
+		list = append(list, m)
+	}
+	return list, false
+}
+
+// refer makes a field a reference, or a list of references, if all its values are ids of one of the candidates.
+// It is an error if they are not ids of the one that the options name.
+func (t *text) refer(m *member, field *schema.Field, targets map[string][]*member, said map[string]string) error {
+	list, isSaid := m.candidates(field.Name, targets, said)
+	for _, to := range list {
+		ids, wrong := m.idsOf(field.Name, to)
+		if wrong >= 0 && isSaid {
+			value, _ := m.records[wrong].Get(field.Name)
+			return t.errorAt(m.parts[wrong].start, "%s: %s is %s, which is no id of %s: it cannot be a reference", m.name, field.Name, value, to.name)
 		}
-		if !every || !some {
+		if wrong >= 0 || len(ids) == 0 && !isSaid {
 			continue
 		}
-		m.to[field.Name] = to
-		*field = schema.Field{Name: field.Name, Kind: schema.Reference, Refers: to.name, Nullable: field.Nullable}
-		for i, r := range m.records {
-			if value, _ := r.Get(field.Name); to.keyed && to.numbers[`"`+value+`"`] {
-				m.records[i], _ = r.With(field.Name, value)
-			}
+		kind := schema.Kind(schema.Reference)
+		if field.Kind == schema.Array {
+			kind = schema.References
 		}
-		return
+		m.to[field.Name] = to
+		*field = schema.Field{Name: field.Name, Kind: kind, Refers: to.name, Nullable: field.Nullable}
+		for i, id := range ids {
+			value, _ := m.records[i].Get(field.Name)
+			m.remember(field.Name, id, value)
+			m.records[i], _ = m.records[i].With(field.Name, json.RawMessage(id))
+		}
+		return nil
 	}
+	return nil
+}
+
+// idsOf returns what is stored for those values of a member that are not null, if they are ids of records of
+// another collection, by the index of the record, and the index of the first one that is none, or -1.
+func (m *member) idsOf(name string, to *member) (ids map[int]string, wrong int) {
+	ids = map[int]string{}
+	for i, r := range m.records {
+		value, has := r.Get(name)
+		if !has || value == "null" {
+			continue
+		}
+		id, ok := to.find(value)
+		if value[0] == '[' {
+			var items []string
+			ok = true
+			for item := range jsontext.Elements(value) {
+				one, found := to.find(item)
+				items, ok = append(items, one), ok && found
+			}
+			id = "[" + strings.Join(items, ",") + "]"
+		}
+		if !ok {
+			return nil, i
+		}
+		ids[i] = id
+	}
+	return ids, -1
+}
+
+// find returns the id that a value holds, as it is stored, and reports whether a record has it.
+func (m *member) find(value string) (id string, ok bool) {
+	if m.ids == nil {
+		m.ids = make(map[string]bool, len(m.records))
+		for _, r := range m.records {
+			id, _ := r.Get(m.id)
+			m.ids[id] = true
+		}
+	}
+	if id, ok = unwrap(value); ok {
+		id = m.keyOf(id)
+	}
+	return id, m.ids[id]
 }
 
 // relate gives references names backwards: that of their collection, unless two references to a

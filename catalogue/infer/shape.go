@@ -2,10 +2,13 @@ package infer
 
 import (
 	"cmp"
-	"encoding/json"
+	"iter"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -38,6 +41,9 @@ const maxFields = 200
 type shape struct {
 	name          string
 	count         int     // of values that are not null
+	nulls         int     // of those that are
+	total         int     // of objects that could have the member
+	inexact       bool    // some number has another form in Go
 	cannot        kindSet // kinds that some value cannot have
 	some          kindSet // kinds that some value can have
 	whole, places int     // digits of decimals
@@ -47,11 +53,11 @@ type shape struct {
 }
 
 // addMembers adds the members of an object.
-func (s *shape) addMembers(r schema.Record) {
+func (s *shape) addMembers(members iter.Seq2[string, string]) {
 	if s.byName == nil {
 		s.byName = map[string]*shape{}
 	}
-	for name, value := range r.All() {
+	for name, value := range members {
 		m := s.byName[name]
 		if m == nil {
 			m = &shape{name: name}
@@ -61,9 +67,23 @@ func (s *shape) addMembers(r schema.Record) {
 	}
 }
 
+// setID makes a member that of the ids of all records.
+func (s *shape) setID(name string, kind schema.Kind, total int) {
+	if kind != schema.Integer {
+		kind = schema.Text
+	}
+	id := shape{name: name, count: total, cannot: ^setOf(kind), some: setOf(kind)}
+	if m := s.byName[name]; m != nil {
+		*m = id
+		return
+	}
+	s.members = slices.Insert(s.members, 0, &id)
+}
+
 // add adds a value, which is canonical JSON.
 func (s *shape) add(value string) {
 	if value == "null" {
+		s.nulls++
 		return
 	}
 	s.count++
@@ -71,24 +91,25 @@ func (s *shape) add(value string) {
 	switch value[0] {
 	case '{':
 		can = setOf(schema.Object)
-		r, _ := schema.ParseKeyed([]byte(value))
-		s.addMembers(r)
+		s.addMembers(jsontext.Members(value))
 	case '[':
 		can = setOf(schema.Array)
-		var items []json.RawMessage
-		_ = json.Unmarshal([]byte(value), &items)
 		s.item = cmp.Or(s.item, &shape{})
-		for _, item := range items {
-			s.item.add(string(item))
+		for item := range jsontext.Elements(value) {
+			s.item.add(item)
 		}
 	case 't', 'f':
 		can = setOf(schema.Boolean)
 	case '"':
 		can = s.text(value)
 	default:
+		n, err := strconv.ParseFloat(value, 64)
+		exact := err == nil && strconv.FormatFloat(n, 'f', -1, 64) == value
 		if can = setOf(schema.Float); !strings.ContainsAny(value, ".eE") {
 			can |= setOf(schema.Integer)
+			_, exact = integer(value)
 		}
+		s.inexact = s.inexact || !exact
 	}
 	s.cannot |= ^can
 	s.some |= can
@@ -101,8 +122,10 @@ func (s *shape) text(value string) kindSet {
 		can |= setOf(schema.Decimal)
 		s.whole, s.places = max(s.whole, whole), max(s.places, places)
 	}
-	if _, err := time.Parse(time.DateOnly, text); !s.cannot.has(schema.Date) && err == nil {
-		can |= setOf(schema.Date)
+	if !s.cannot.has(schema.Date) {
+		if _, err := time.Parse(time.DateOnly, text); err == nil {
+			can |= setOf(schema.Date)
+		}
 	}
 	if !s.cannot.has(schema.Timestamp) && new(schema.DateTime).UnmarshalJSON([]byte(value)) == nil {
 		can |= setOf(schema.Timestamp)
@@ -111,6 +134,12 @@ func (s *shape) text(value string) kindSet {
 		can |= setOf(schema.URL)
 	}
 	return can
+}
+
+// integer returns the value of an integer as JSON and Go write it, and reports whether a text is one.
+func integer(text string) (n int, ok bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && text == strconv.Itoa(n)
 }
 
 // decimal reports whether a text is a number with a point, and how many digits it has.
@@ -158,6 +187,7 @@ func (s *shape) field(total int) schema.Field {
 // are those of others, such as unitPrice beside unit_price, are none.
 func (s *shape) fields(total int) (fields []schema.Field) {
 	for _, m := range s.members {
+		m.total = total
 		next := append(fields, m.field(total))
 		if len(next) <= maxFields && (schema.Description{Key: "x", Segment: "x", Name: "x", Fields: next}).Check() == nil {
 			fields = next

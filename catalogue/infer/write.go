@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -19,7 +18,7 @@ import (
 func (f *File) Write(w io.Writer, records *catalogue.Catalogue) error {
 	var text bytes.Buffer
 	for i, m := range f.members {
-		if !f.bare {
+		if !f.text.bare {
 			name, _ := json.Marshal(m.name)
 			fmt.Fprintf(&text, "%s%s:", []string{"{", ","}[min(i, 1)], name)
 		}
@@ -31,22 +30,22 @@ func (f *File) Write(w io.Writer, records *catalogue.Catalogue) error {
 		if err != nil {
 			return err
 		}
-		m.write(&text, c, f.lines)
+		m.write(&text, c, f.text.lines)
 	}
-	if !f.bare {
+	if !f.text.bare {
 		text.WriteByte('}')
 	}
 	text.WriteByte('\n')
 	var out bytes.Buffer
-	if f.marked {
+	if f.text.marked {
 		out.WriteString("\ufeff")
 	}
-	if f.indent == "" || f.lines {
+	if f.text.indent == "" || f.text.lines {
 		out.Write(text.Bytes())
-	} else if err := json.Indent(&out, text.Bytes(), "", f.indent); err != nil {
+	} else if err := json.Indent(&out, text.Bytes(), "", f.text.indent); err != nil {
 		return err
 	}
-	if !f.packed {
+	if !f.text.packed {
 		_, err := out.WriteTo(w)
 		return err
 	}
@@ -55,14 +54,16 @@ func (f *File) Write(w io.Writer, records *catalogue.Catalogue) error {
 	return cmp.Or(err, packed.Close())
 }
 
-// write writes the records as they are in the file.
+// write writes the records as they are in the text.
 func (m *member) write(b *bytes.Buffer, c *catalogue.Collection[schema.Record], lines bool) {
 	open, comma, end := "[", ",", "]"
-	if m.one && c.Count() == 1 {
-		open, end = "", ""
-	}
-	if lines {
+	switch {
+	case lines:
 		open, comma, end = "", "\n", ""
+	case m.form == keyed:
+		open, end = "{", "}"
+	case m.form == record && c.Count() == 1:
+		open, end = "", ""
 	}
 	b.WriteString(open)
 	n := 0
@@ -70,24 +71,25 @@ func (m *member) write(b *bytes.Buffer, c *catalogue.Collection[schema.Record], 
 		if n++; n > 1 {
 			b.WriteString(comma)
 		}
-		if m.unnamed && open == "" && !lines {
-			r = r.Without("id")
+		if m.form == keyed {
+			id, _ := r.Get(m.id)
+			b.WriteString(asText(id) + ":")
+		}
+		if m.form == keyed && !m.inside || m.unnamed && open == "" && !lines {
+			r = r.Without(m.id)
 		}
 		m.writeRecord(b, r)
 	}
 	b.WriteString(end)
 }
 
-// writeRecord writes a record. Numbers that are texts as ids are numbers again.
+// writeRecord writes a record, with the values that the text had for what is stored.
 func (m *member) writeRecord(b *bytes.Buffer, r schema.Record) {
 	b.WriteByte('{')
 	comma := ""
 	for name, value := range r.All() {
-		if name == m.id && m.numbers[value] || m.to[name] != nil && m.to[name].numbers[value] {
-			value = strings.Trim(value, `"`)
-		}
 		text, _ := json.Marshal(name)
-		fmt.Fprintf(b, "%s%s:%s", comma, text, value)
+		fmt.Fprintf(b, "%s%s:%s", comma, text, cmp.Or(m.was[name][value], value))
 		comma = ","
 	}
 	b.WriteByte('}')

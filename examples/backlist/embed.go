@@ -14,9 +14,13 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// embedding is a table with two parameters of json-server: _embed=comments adds the comments that refer
+// embedding is a collection with two parameters of json-server: _embed=comments adds the comments that refer
 // to it to each post, and _expand=post to each comment the post to which its postId refers.
-type embedding struct{ table }
+type embedding struct {
+	withoutQuery
+	about schema.Description
+	cat   *catalogue.Catalogue
+}
 
 type embedKey struct{}
 
@@ -27,49 +31,49 @@ func embedded(h http.Handler) http.Handler {
 	})
 }
 
-func (t embedding) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
-	list, err := t.table.List(ctx, q)
+func (e embedding) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
+	list, err := e.withoutQuery.List(ctx, q)
 	list.Records = slices.Clone(list.Records)
 	for i := 0; i < len(list.Records) && err == nil; i++ {
-		list.Records[i], err = t.embed(ctx, list.Records[i])
+		list.Records[i], err = e.embed(ctx, list.Records[i])
 	}
 	return list, err
 }
 
-func (t embedding) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
-	record, err := t.table.Get(ctx, segment, filter)
+func (e embedding) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
+	record, err := e.withoutQuery.Get(ctx, segment, filter)
 	if err == nil {
-		record, err = t.embed(ctx, record)
+		record, err = e.embed(ctx, record)
 	}
 	return record, err
 }
 
 // Revision is that of all collections together, since records of any can be added.
-func (t embedding) Revision(context.Context) (n uint64, err error) {
-	for _, c := range t.cat.All() {
+func (e embedding) Revision(context.Context) (n uint64, err error) {
+	for _, c := range e.cat.All() {
 		n += c.Revision()
 	}
 	return n, nil
 }
 
 // embed returns a record with what the request adds. Names of nothing are ignored, as by json-server.
-func (t embedding) embed(ctx context.Context, record []byte) ([]byte, error) {
+func (e embedding) embed(ctx context.Context, record []byte) ([]byte, error) {
 	asked, _ := ctx.Value(embedKey{}).(url.Values)
 	if asked["_embed"] == nil && asked["_expand"] == nil {
 		return record, nil
 	}
 	r, err := schema.ParseKeyed(record)
-	for _, f := range t.about.Fields {
+	for _, f := range e.about.Fields {
 		i := slices.IndexFunc(asked["_expand"], func(name string) bool { return ordering.Snake(name)+"_id" == ordering.Snake(f.Name) })
 		if value, _ := r.Get(f.Name); i >= 0 && f.Refers != "" && value != "" && value != "null" && err == nil {
-			to, _ := t.cat.Collection(f.Refers) // the catalogue has it
+			to, _ := e.cat.Collection(f.Refers) // the catalogue has it
 			r, err = with(ctx, r, asked["_expand"][i], to, cmp.Or(f.By, "id"), value, "", "")
 		}
 	}
-	id, _ := r.Get(t.id)
-	for key, c := range t.cat.All() {
+	id, _ := r.Get(e.about.Identity().Name)
+	for key, c := range e.cat.All() {
 		fields := c.Description().Fields
-		by := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Refers == t.about.Key })
+		by := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Refers == e.about.Key })
 		if by >= 0 && slices.Contains(asked["_embed"], key) && err == nil {
 			r, err = with(ctx, r, key, c, ordering.Snake(fields[by].Name), id, "[", "]")
 		}

@@ -28,13 +28,16 @@ type config struct {
 	style   string // of pages
 	version schema.Framework
 
-	file  string // whose collections are served instead of those of the documented service
-	data  string
-	from  string // URL of a root listing to import
-	save  string
-	back  bool           // save to file
-	seed  uint64         // of the generated records
-	sizes map[string]int // numbers of them by key; others is that of each collection without a flag
+	file   string            // whose collections are served instead of those of the documented service
+	id     map[string]string // names of ids by collection; "" for all others
+	refers map[string]string // collections to which members refer
+	code   bool              // print Go code
+	data   string
+	from   string // URL of a root listing to import
+	save   string
+	back   bool           // save to file
+	seed   uint64         // of the generated records
+	sizes  map[string]int // numbers of them by key; others is that of each collection without a flag
 
 	faults  []string // in text form
 	control string
@@ -46,7 +49,7 @@ var sizeFlags = [...]string{"events", "labels", "authors", "social-links", "book
 // parse parses the flags. If help is requested, it prints the usage to stdout and
 // returns flag.ErrHelp.
 func parse(args []string, stdout io.Writer) (config, error) {
-	c := config{sizes: map[string]int{}}
+	c := config{sizes: map[string]int{}, id: map[string]string{}, refers: map[string]string{}}
 	set := flag.NewFlagSet("backlist", flag.ContinueOnError)
 	set.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`; port 0 is a free one")
 	set.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy")
@@ -59,6 +62,23 @@ func parse(args []string, stdout io.Writer) (config, error) {
 
 	set.StringVar(&c.style, "pages", "offsets", "divide lists by limit and offset, by `STYLE` numbers, or by cursors")
 
+	set.Func("id", "take the member `[COLLECTION=]NAME` of the JSON file as the id", func(text string) error {
+		collection, name, both := strings.Cut(text, "=")
+		if !both {
+			collection, name = "", text
+		}
+		c.id[collection] = name
+		return nil
+	})
+	set.Func("refers", "`[COLLECTION.]MEMBER=COLLECTION` makes a member of the JSON file a reference; without a value it is none", func(text string) error {
+		name, collection, both := strings.Cut(text, "=")
+		if !both {
+			return errors.New("want a member and a collection, as in author=users")
+		}
+		c.refers[name] = collection
+		return nil
+	})
+	set.BoolVar(&c.code, "go", false, "print the collections of the JSON file as Go code, and end")
 	set.StringVar(&c.data, "data", "", "serve the records of a JSON `FILE` instead of generated ones")
 	set.StringVar(&c.from, "import", "", "serve the records of the running service at `URL` instead of generated ones")
 	set.Func("save", "write the records to a `FILE` at the start and the end", func(text string) error {
@@ -132,6 +152,8 @@ func (c config) check(rest []string) error {
 		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.file != "" && (c.data != "" || c.from != "" || c.seed != 0 || len(c.sizes) > 0):
 		return fmt.Errorf("%s cannot be combined with -data, -import and the flags for generated records", c.file)
+	case c.file == "" && (c.code || len(c.id)+len(c.refers) > 0):
+		return errors.New("-go, -id and -refers are for a JSON file")
 	case c.back && c.file == "":
 		return errors.New("flag needs an argument: -save")
 	case c.data != "" && (c.seed != 0 || len(c.sizes) > 0):

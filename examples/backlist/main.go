@@ -6,8 +6,9 @@
 //
 // With the name of a file, as in backlist db.json, it serves the lists of objects in the file, each as
 // a collection of /api/, with filters, orders, a search and paths for records, and prints what it
-// has found. README.md says what it infers. Flags can follow the name. With -save, the records are written back when the program
-// ends, in the form of the file.
+// has found. README.md says what it infers. Flags can follow the name. When the file changes, the new one is
+// served. With -save, the records are written back when the program ends, in the form of the file. With -go,
+// the collections are printed as Go code.
 //
 // # The catalogue service
 //
@@ -87,10 +88,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/token"
 	"io"
 	"log"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -125,7 +128,28 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return exitMisused
 	}
+	if c.code {
+		return p.printCode(stdout, stderr)
+	}
 	if err := p.run(ctx, stdout); err != nil {
+		fmt.Fprintln(stderr, "backlist:", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// printCode prints the collections of the file as Go code, and returns the exit code.
+func (p *program) printCode(stdout, stderr io.Writer) int {
+	name := strings.ToLower(strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, strings.TrimSuffix(filepath.Base(p.file), ".json")))
+	if token.IsKeyword(name) || name == "" {
+		name = "records"
+	}
+	if err := p.current.Load().read.Go(stdout, name); err != nil {
 		fmt.Fprintln(stderr, "backlist:", err)
 		return exitFailed
 	}
@@ -152,13 +176,17 @@ func (p *program) run(ctx context.Context, stdout io.Writer) error {
 	}
 	_, _, writes := p.writes()
 	found := fmt.Sprintf("Stories and series at http://%s/v1/ can be filtered and searched.", l.Addr())
-	if p.read != nil {
-		found = strings.TrimSuffix(p.read.Found("http://"+l.Addr().String()+"/api/"), "\n")
+	if read := p.current.Load().read; read != nil {
+		root := "http://" + l.Addr().String() + "/api/"
+		found = strings.TrimSuffix(read.Found(root), "\n")
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		go p.follow(ctx, root, stdout)
 	}
 	fmt.Fprintf(stdout, "%s%s %s\n", output, found, writes)
 	err = server.Serve(ctx, l, &http.Server{Handler: allowOrigins(p.cors, p), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute})
 	if p.save != "" {
-		err = errors.Join(err, p.saveAtEnd(p.current.Load().records))
+		err = errors.Join(err, p.saveAtEnd())
 	}
 	return err
 }

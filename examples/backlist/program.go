@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -32,10 +33,16 @@ type program struct {
 	config
 	errorLog *log.Logger
 	ignored  ignored
-	read     *infer.File             // nil unless the collections are those of a file
-	saved    []byte                  // digest of the file of -save when it was read or written
-	start    *catalogue.Catalogue    // never written to
-	current  atomic.Pointer[service] // which a reset replaces
+	serving  sync.Mutex              // held while current is replaced
+	current  atomic.Pointer[service] // of the records since the last reset, or since the file changed
+}
+
+// A source is where the records of a service come from.
+type source struct {
+	read  *infer.File          // nil unless the collections are those of a file
+	start *catalogue.Catalogue // never written to
+	stamp string               // of the file, before it was read
+	saved []byte               // digest of the file of -save when it was read or written
 }
 
 // newProgram loads the records. Its errors are those of the flags and of the files, and
@@ -43,49 +50,52 @@ type program struct {
 func newProgram(ctx context.Context, c config, errorLog *log.Logger) (*program, error) {
 	p := &program{config: c, errorLog: errorLog}
 	_, err := os.Stat(c.save)
+	var from source
 	switch exists := c.save != "" && err == nil; {
 	case exists && c.file != "" && !c.back:
 		return nil, fmt.Errorf("-save: %s exists; to continue with its records, serve it, with -save alone", c.save)
 	case exists && c.file == "" && c.data == "":
 		return nil, fmt.Errorf("-save: %s exists; to continue with its records, add -data %[1]s", c.save)
 	case c.file != "":
-		p.saved, _ = digest(c.save) // before it is read: a change in between is one, and an error is that of reading
-		p.start, err = p.readFile(errorLog.Writer())
+		shown := progress.Loading(errorLog.Writer(), c.file)
+		from, err = p.readFile()
+		shown.Stop()
 	default:
-		p.start, err = load(ctx, c, errorLog.Writer())
+		from.start, err = load(ctx, c, errorLog.Writer())
 	}
 	if err != nil {
 		return nil, err
 	}
 	if c.save != "" && !c.back {
-		if err = p.saveFile(c.save, p.start); err == nil {
-			p.saved, err = digest(c.save)
+		if err = from.save(c.save, from.start); err == nil {
+			from.saved, err = digest(c.save)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("-save: %w", err)
 		}
 	}
-	return p, p.reset()
+	return p, p.serve(from)
 }
 
-// readFile returns a catalogue with the collections of the file.
-func (p *program) readFile(output io.Writer) (*catalogue.Catalogue, error) {
-	shown := progress.Loading(output, p.file)
-	defer shown.Stop()
+// readFile reads the collections of the file.
+func (p *program) readFile() (from source, err error) {
+	from.stamp = p.stamp()
+	from.saved, _ = digest(p.save) // before it is read: a change in between is one, and an error is that of reading
 	file, err := os.Open(p.file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: want a JSON file", p.file, errors.Unwrap(err))
+		return from, fmt.Errorf("%s: %w: want a JSON file", p.file, errors.Unwrap(err))
 	}
 	defer file.Close()
 	name := strings.TrimSuffix(filepath.Base(p.file), ".gz")
-	p.read, err = infer.Read(file, infer.Options{Name: strings.TrimSuffix(name, filepath.Ext(name))})
+	from.read, err = infer.Read(file, infer.Options{Name: strings.TrimSuffix(name, filepath.Ext(name)), ID: p.id, Refers: p.refers})
 	if reading := (*fs.PathError)(nil); errors.As(err, &reading) {
 		err = fmt.Errorf("%w: want a JSON file", reading.Err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.file, err)
+		return from, fmt.Errorf("%s: %w", p.file, err)
 	}
-	return p.read.Catalogue, nil
+	from.start = from.read.Catalogue
+	return from, nil
 }
 
 // load returns a catalogue with the records of the file or of the service, or with generated
@@ -143,8 +153,13 @@ func (c lineCounter) Write(p []byte) (int, error) {
 
 // reset restores the records and faults of the start and empties the log, at one instant.
 // Requests that have arrived are served to their end, and write to the old records.
-func (p *program) reset() error {
-	s, err := p.newService(p.start.Clone())
+func (p *program) reset() error { return p.serve(p.current.Load().source) }
+
+// serve makes the records of a source those that are served, with the faults of the start.
+func (p *program) serve(from source) error {
+	p.serving.Lock()
+	defer p.serving.Unlock()
+	s, err := p.newService(from)
 	if err != nil {
 		return err
 	}
@@ -161,6 +176,7 @@ func (p *program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // A service is the fake until the next reset.
 type service struct {
+	source
 	records  *catalogue.Catalogue
 	document *openapi.Document
 	fake     *cataloguetest.Server
@@ -168,11 +184,12 @@ type service struct {
 }
 
 // newService returns a service with the faults of the flags.
-func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
+func (p *program) newService(from source) (*service, error) {
+	records := from.start.Clone()
 	var house, all []httpapi.Collection
 	for _, collection := range records.All() {
-		if p.read != nil {
-			house = append(house, embedding{newTable(collection, records)})
+		if from.read != nil {
+			house = append(house, embedding{withoutQuery{collection}, collection.Description(), records})
 			continue
 		}
 		if documented(collection) {
@@ -184,13 +201,13 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.read != nil {
+	if from.read != nil {
 		api = embedded(api)
 	}
-	s := &service{records: records}
+	s := &service{source: from, records: records}
 	_, scheme, _ := p.writes()
 	about, first, demo := openapi.Options{Title: filepath.Base(p.file), Scheme: scheme}, "api/", http.NotFoundHandler()
-	if p.read == nil {
+	if from.read == nil {
 		var stories *httpapi.Handler
 		if stories, demo, err = p.newHandler("/v1/", slices.Concat(all[len(house):], all[:len(house)])); err != nil {
 			return nil, err
@@ -225,7 +242,7 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 				case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 					w.Header().Set("Location", first) // relative to the URL of the request, which may have a prefix
 					w.WriteHeader(http.StatusFound)
-				case p.read == nil && (r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")):
+				case from.read == nil && (r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")):
 					demo.ServeHTTP(w, r)
 				default:
 					api.ServeHTTP(w, r)

@@ -15,24 +15,25 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// saveFile writes records to a file.
-func (p *program) saveFile(path string, records *catalogue.Catalogue) error {
-	if p.read == nil {
+// save writes records to a file, in the form of that of the source.
+func (from source) save(path string, records *catalogue.Catalogue) error {
+	if from.read == nil {
 		return records.SaveFile(path)
 	}
 	var text bytes.Buffer
-	if err := p.read.Write(&text, records); err != nil {
+	if err := from.read.Write(&text, records); err != nil {
 		return err
 	}
 	return replaceFile(path, text.Bytes())
 }
 
-// saveAtEnd writes records to the file of -save or, if somebody else has changed that since the program
+// saveAtEnd writes the records to the file of -save or, if somebody else has changed that since the program
 // read or wrote it, to a new file beside it, which the error names.
-func (p *program) saveAtEnd(records *catalogue.Catalogue) error {
+func (p *program) saveAtEnd() error {
+	s := p.current.Load()
 	now, err := digest(p.save)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(now, p.saved) {
-		return p.saveFile(p.save, records)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(now, s.saved) {
+		return s.save(p.save, s.records)
 	}
 	extension := filepath.Ext(p.save)
 	file, err := os.CreateTemp(filepath.Dir(p.save), strings.TrimSuffix(filepath.Base(p.save), extension)+"-*"+extension)
@@ -40,7 +41,7 @@ func (p *program) saveAtEnd(records *catalogue.Catalogue) error {
 		return fmt.Errorf("-save: %w", err)
 	}
 	beside := filepath.Clean(file.Name())
-	if err := cmp.Or(file.Close(), p.saveFile(beside, records)); err != nil {
+	if err := cmp.Or(file.Close(), s.save(beside, s.records)); err != nil {
 		return fmt.Errorf("-save: %w", err)
 	}
 	return fmt.Errorf("-save: %s has changed since it was read and stays as it is: the records are in %s", p.save, beside)
