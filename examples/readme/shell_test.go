@@ -131,7 +131,7 @@ func newShell(t *testing.T, environment []string) *shell {
 		stdin:   stdin,
 		stdout:  bufio.NewScanner(stdout),
 		address: first,
-		local: strings.NewReplacer("127.0.0.1:8080", first, "127.0.0.1:8081", second,
+		local: strings.NewReplacer("git clone https://github.com/gobacklist/backlist", "mkdir backlist", "127.0.0.1:8080", first, "127.0.0.1:8081", second,
 			"go run ./examples/playground", "go run github.com/gobacklist/backlist/examples/playground", "go run ./examples/", "",
 			" ./examples/", " github.com/gobacklist/backlist/examples/", "@latest", ""),
 	}

@@ -114,6 +114,26 @@ func ExampleOptions_pages() {
 	// http://catalogue.test/api/events/?page=5&page_size=50
 }
 
+// A file says what the service has.
+func ExampleOptions_file() {
+	server, err := cataloguetest.Open(cataloguetest.Options{File: "testdata/db.json"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	resp, err := server.Client.Get(server.URL + "/api/posts/?authorId__name=Bob")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	fmt.Println(string(body), err)
+	// Output:
+	// {"count":1,"next":null,"previous":null,"results":[{"id":2,"title":"Second","authorId":8}]} <nil>
+}
+
 // A program has no testing.TB.
 func ExampleOpen_program() {
 	server, err := cataloguetest.Open(cataloguetest.Options{MaxExchanges: 1})

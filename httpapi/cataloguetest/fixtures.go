@@ -8,11 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/infer"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -85,6 +88,21 @@ func (f *fixtures) load(name string, text []byte) error {
 		return fmt.Errorf("%s is not named after a collection and is not a JSON object of collections", name)
 	}
 	return f.loadKeys(name, text, f.catalogue.Load, slices.Sorted(maps.Keys(members))...)
+}
+
+// readFile returns the catalogue of a JSON file.
+func readFile(name string) (*catalogue.Catalogue, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	base := filepath.Base(name)
+	read, err := infer.Read(file, infer.Options{Name: strings.TrimSuffix(base, filepath.Ext(base))})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return read.Catalogue, nil
 }
 
 // loadKeys calls load with the text of a file that has the collections with the given keys.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +63,26 @@ func TestFixtures(t *testing.T) {
 func TestFixturesThatCannotBeRead(t *testing.T) {
 	failure := failureOf(t, func(tb testing.TB) { NewWith(tb, Options{Fixtures: failingFS{}}) })
 	checkMessage(t, "NewWith", failure, "cataloguetest: fixtures: cannot be read")
+}
+
+// TestFile serves a JSON file, and refuses those that cannot be read, and other collections beside it.
+func TestFile(t *testing.T) {
+	server := NewWith(t, Options{File: "testdata/db.json", Root: "/v1/"})
+	if status, body := get(t, server, "/v1/authors/?posts__title=First"); status != 200 || !strings.Contains(body, `[{"id":7,"name":"Ann"}]`) {
+		t.Errorf("%d %s", status, body)
+	}
+	invalid := filepath.Join(t.TempDir(), "list.json")
+	must(t, os.WriteFile(invalid, []byte("[{\"id\": 1},\n{\"id\": 1}]"), 0o600))
+	for _, row := range []struct {
+		opts Options
+		want string
+	}{
+		{Options{File: "testdata/none.json"}, "open testdata/none.json: no such file or directory"},
+		{Options{File: invalid}, invalid + ": line 2, column 1: list: the id 1 is that of the record in line 1, too: change one of them, or take another member as the id"},
+		{Options{File: "testdata/db.json", Catalogue: mustNew()}, "options: File may be set neither with Catalogue, nor with Fixtures, nor with Definitions"},
+	} {
+		checkMessage(t, "NewWith", failureOf(t, func(tb testing.TB) { NewWith(tb, row.opts) }), "cataloguetest: "+row.want)
+	}
 }
 
 // A failingFS is a file system that cannot be read.

@@ -269,7 +269,8 @@ func (s *Server) open(opts Options, errorLog *log.Logger) {
 func (s *Server) Close() { s.end() }
 
 // Options configures a [Server]. The zero value serves the sample records over http, and permits
-// every write. Catalogue may be set neither with Definitions nor with Fixtures.
+// every write. File may be set with none of Catalogue, Definitions and Fixtures, and Catalogue neither
+// with Definitions nor with Fixtures.
 type Options struct {
 	// Definitions, if not empty, are the collections of the server, which is empty unless there are
 	// Fixtures. Otherwise it has the 39 documented collections.
@@ -295,6 +296,12 @@ type Options struct {
 	// Catalogue, if not nil, is served itself and not cloned: records that are posted are written
 	// to it.
 	Catalogue *catalogue.Catalogue
+
+	// File, if not empty, is the path of a JSON file, whose collections are served as
+	// [github.com/gobacklist/backlist/catalogue/infer.Read] guesses them, with their records. Writes can
+	// send any members. A path that is not absolute begins in the directory of the test's package. To say
+	// more about a file, call that function, and set Catalogue.
+	File string
 
 	// Fixtures, if not nil, is a file system whose files hold all records. A collection that has no
 	// file is empty. Each file whose name ends in .json, at any depth, is one of the following:
@@ -357,6 +364,10 @@ type Options struct {
 // records returns the catalogue to serve.
 func (o *Options) records() (served *catalogue.Catalogue, err error) {
 	switch {
+	case o.File != "" && (o.Catalogue != nil || o.Fixtures != nil || len(o.Definitions) > 0):
+		return nil, errors.New("options: File may be set neither with Catalogue, nor with Fixtures, nor with Definitions")
+	case o.File != "":
+		return readFile(o.File)
 	case o.Catalogue != nil && (o.Fixtures != nil || len(o.Definitions) > 0):
 		return nil, errors.New("options: Catalogue may be set neither with Fixtures nor with Definitions")
 	case o.Catalogue != nil:
