@@ -4,6 +4,7 @@
 //	go run .             # 10,000 and 100,000 records, a few minutes
 //	go run . -only find  # only finding records by their fields, 100,000 records, under a minute
 //	go run . -only http  # only requests over HTTP, a few minutes
+//	go run . -only file  # a JSON file of 100 MB, beside json-server if that is installed, a minute
 //
 // HTTP is measured with the program wrk, which is a package of Debian.
 //
@@ -71,14 +72,18 @@ func run(args []string, out, progress io.Writer) error {
 	set := flag.NewFlagSet("peers", flag.ContinueOnError)
 	quick := set.Bool("quick", false, "measure few records for a few seconds, to test the program itself")
 	rounds := set.Int("rounds", 0, "number of rounds of each measurement (default 11, or 2 with -quick)")
-	only := set.String("only", "", "measure only `PART`: load, read, write, plain, find, or http")
+	only := set.String("only", "", "measure only `PART`: load, read, write, plain, find, http, or file")
 	if err := flags.Parse(set, args, out); err != nil {
 		return err
 	}
 	s := settings(*quick)
 	parts := []part{{"load", ofEvents(loads)}, {"read", ofEvents(reads)}, {"write", ofEvents(writes)}, {"plain", ofEvents(plainRecords)}, {"find", finds}, {"http", serve}}
-	if *only != "" {
+	if *only == "file" {
+		parts = []part{{"file", file}} // not among all: it starts other programs
+	} else if *only != "" {
 		parts = slices.DeleteFunc(parts, func(p part) bool { return p.name != *only })
+	}
+	if *only != "" {
 		s.sizes = s.sizes[len(s.sizes)-1:]
 	}
 	if set.NArg() > 0 || *rounds < 0 || len(parts) == 0 {
