@@ -515,10 +515,17 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// Each single fault is found: each sixth, unless BACKLIST_LONG is set, since all take long.
+// Each single fault is found: each sixth, unless BACKLIST_LONG is set, since all take long, and few with -short.
 func TestFaults(t *testing.T) {
+	nth := 6
+	switch {
+	case long():
+		nth = 1
+	case testing.Short():
+		nth = 24
+	}
 	for i, p := range faults() {
-		if !long() && i%6 > 0 {
+		if i%nth > 0 {
 			continue
 		}
 		t.Run(p.reason, func(t *testing.T) {
