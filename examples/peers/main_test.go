@@ -49,6 +49,7 @@ func TestCommands(t *testing.T) {
 	want := map[string]expected{
 		"go run .":            all,
 		"go run . -only find": {finding, []string{"a copy by slug", "first page of a prefix"}},
+		"go run . -only file": {[]string{"A FILE OF 0 MB, 1,100 RECORDS"}, []string{"start to the first answer", "the most memory by then"}},
 		"go run . -only http": {http, []string{"PATCH /films/77/", "with one search in 100", "99th percentile"}},
 	}
 	for _, file := range []string{"README.md", "main.go"} {
