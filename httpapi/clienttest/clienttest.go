@@ -54,9 +54,11 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -173,6 +175,11 @@ type Options struct {
 	//   - writes: insert and delete.
 	Skip []string
 
+	// Ignored are names in requests that nothing reads and that the client means to send; see
+	// [cataloguetest.Options]. Others, such as a mistyped filter or order, fail the test, since the
+	// service ignores them.
+	Ignored []string
+
 	// Scenarios is the number of scenarios of Explore. If zero or negative, it is 1000.
 	Scenarios int
 
@@ -207,6 +214,7 @@ type dataset struct {
 	catalogue *catalogue.Catalogue // never written to
 	records   [][]byte             // the first of the collection
 	ids       []string
+	ignored   map[string]string // messages by the names that nothing reads; written during one scenario at a time
 }
 
 // newDataset returns a dataset with at least and at most the given numbers of records.
@@ -214,7 +222,7 @@ func newDataset(opts Options, least, most int) (*dataset, error) {
 	if opts.Codec != nil && opts.Pages == nil {
 		opts.Pages = opts.Codec.Pages
 	}
-	d := &dataset{opts: opts, catalogue: opts.Catalogue}
+	d := &dataset{opts: opts, catalogue: opts.Catalogue, ignored: map[string]string{}}
 	if opts.Catalogue == nil {
 		d.opts.Collection = cmp.Or(opts.Collection, "events")
 		var err error
@@ -299,8 +307,20 @@ func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Serve
 		Codec:        d.opts.Codec,
 		Secure:       true,
 		MaxExchanges: 1,
-		Wrap:         func(http.Handler) http.Handler { return handler },
+		Ignored:      d.opts.Ignored,
+		OnIgnored: func(r *http.Request, name, hint string) {
+			d.ignored[name] = fmt.Sprintf("the client sent %s %s, of which nothing reads %s: %s", r.Method, r.URL.RequestURI(), name, hint)
+		},
+		Wrap: func(http.Handler) http.Handler { return handler },
 	})
+}
+
+// reportIgnored fails the test for each name in requests that nothing reads.
+func (d *dataset) reportIgnored(tb testing.TB) {
+	tb.Helper()
+	for _, message := range slices.Sorted(maps.Values(d.ignored)) {
+		tb.Errorf("%s", message)
+	}
 }
 
 // A sized collection has pages of a size. It refuses requests that write.

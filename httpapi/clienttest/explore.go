@@ -70,6 +70,7 @@ func Explore[ID comparable](t *testing.T, fetch Fetch[ID], opts Options) {
 	for _, f := range x.search(t, opts) {
 		t.Errorf("%s", x.report(f))
 	}
+	x.data.reportIgnored(t)
 }
 
 const (

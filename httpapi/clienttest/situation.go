@@ -42,6 +42,7 @@ func VerifyClient[ID comparable](t *testing.T, fetch Fetch[ID], opts Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer v.data.reportIgnored(t)
 	if v.left != nil {
 		t.Logf("left out, since no client of this service can notice them: %s", strings.Join(v.left, ", "))
 	}

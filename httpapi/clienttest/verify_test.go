@@ -489,3 +489,43 @@ func must(t testing.TB, errs ...error) {
 		t.Fatal(err)
 	}
 }
+
+// failing records the failures of a test.
+type failing struct {
+	testing.TB
+	texts []string
+}
+
+func (f *failing) Errorf(format string, args ...any) {
+	f.texts = append(f.texts, fmt.Sprintf(format, args...))
+}
+
+// A client that sends names that nothing reads, with or without a fault, fails the test once for each.
+func TestIgnored(t *testing.T) {
+	mistyped := func(ctx context.Context, client *http.Client, base string) ([]int, error) {
+		page, err := getPage(ctx, client, base+"/api/events/?ordering=nmae&debug=1&limit=100&sizee=5")
+		return page.appendIDs(nil), err
+	}
+	for reason, tt := range map[string]struct {
+		fetch Fetch[int]
+		pages pagination.Style
+		want  []string
+	}{
+		"mistakes": {mistyped, nil, []string{
+			"the client sent GET /api/events/?ordering=nmae&debug=1&limit=100&sizee=5, of which nothing reads nmae: did you mean name?",
+			"the client sent GET /api/events/?ordering=nmae&debug=1&limit=100&sizee=5, of which nothing reads sizee: want one of offset, limit, ordering, format",
+		}},
+		"numbers of pages": {newCounting().ids, pagination.Numbers{}, nil},
+		"links":            {followNext, nil, nil},
+	} {
+		v := mustVerification(t, tt.fetch, Options{Pages: tt.pages, Ignored: []string{"debug"}})
+		for _, s := range v.situations {
+			v.run(t, s)
+		}
+		tb := &failing{TB: t}
+		v.data.reportIgnored(tb)
+		if diff := cmp.Diff(tt.want, tb.texts); diff != "" {
+			t.Errorf("%s:\n%s", reason, diff)
+		}
+	}
+}
