@@ -120,7 +120,7 @@ func (c *Collection) Writable() error {
 // stored spelling, because programs may store another spelling than requests do.
 // A key that is a number is found in its usual spelling only.
 func holder(from layout.Getter, at *layout.Field, text string) *store.Entry {
-	if at != nil && text != "" && at.Kind != schema.UUID && at.Usual(text) == "" {
+	if at != nil && (at.Kind == schema.Integer || at.Kind == schema.Decimal) && at.Usual(text) == "" {
 		return nil
 	}
 	for at != nil && utf8.ValidString(text) {
