@@ -134,9 +134,13 @@ func (t *text) identify(m *member, said string) error {
 	if wrong >= 0 {
 		at := m.parts[wrong].start
 		value := m.idAt(wrong, m.id)
-		if id, ok := unwrap(value); ok {
-			same := slices.IndexFunc(ids, func(other string) bool { return asText(other) == asText(id) })
+		id, ok := unwrap(value)
+		same := slices.IndexFunc(ids, func(other string) bool { return asText(other) == asText(id) })
+		switch {
+		case ok && same >= 0:
 			return t.errorAt(at, "%s: the id %s is that of the record in line %d, too: change one of them, or take another member as the id", m.name, value, t.line(m.parts[same].start))
+		case ok:
+			return t.errorAt(at, "%s: the id of %s is %s: want the same text, or another member as the id", m.name, m.quoted(wrong), value)
 		}
 		return t.errorAt(at, "%s: the id is %s: want a number or a text, or no id, or another member as the id", m.name, value)
 	}
