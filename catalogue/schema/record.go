@@ -375,3 +375,9 @@ func isInteger(text string) bool {
 	}
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
+
+// isCanonical reports whether a text is an integer as JSON has it, and not -0.
+func isCanonical(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	return text == "0" || isInteger(digits) && digits[0] > '0' // a sign is less
+}

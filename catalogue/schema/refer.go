@@ -343,12 +343,6 @@ func (d Description) LookupText(segment string) string {
 	return segment
 }
 
-// isCanonical reports whether a text is an integer as JSON has it, and not -0.
-func isCanonical(text string) bool {
-	digits := strings.TrimPrefix(text, "-")
-	return text == "0" || isInteger(digits) && digits[0] > '0' // a sign is less
-}
-
 // ParseID returns the id that a segment of a path holds, or 0, which is not the id of a record. It
 // ignores white space around the number. As in Python's int(), U+001C to U+001F are not white
 // space.
