@@ -16,8 +16,9 @@ import (
 
 // Go writes Go code in which a program can go on: a package with a name, a struct for the records of each
 // collection, its definition, and a function New that returns a catalogue of all. After a LoadFile of a file of
-// collections it serves the values of that. Records that a struct cannot hold, such as those with the id 0, or
-// with names that have no tag, stay open. Members that have several kinds are a [encoding/json.RawMessage], and
+// collections it serves the values of that; what LoadFile cannot read, such as a list, objects of records or a
+// "$oid", its Load reads from the Save of f.Catalogue. Records that a struct cannot hold, such as those with the
+// id 0, or with names that have no tag, stay open, and so do those of an empty list. Members that have several kinds are a [encoding/json.RawMessage], and
 // numbers that Go would write otherwise a [encoding/json.Number]. Structs are in the order of their ids. An error
 // is that of w, or of a name that is no identifier.
 func (f *File) Go(w io.Writer, name string) error {
@@ -30,6 +31,10 @@ func (f *File) Go(w io.Writer, name string) error {
 	if strings.Contains(g.String(), "json.") {
 		imports = slices.Insert(imports, 0, `"encoding/json"`+"\n")
 	}
+	how := "Its LoadFile reads them."
+	if f.text.bare || slices.ContainsFunc(f.members, func(m *member) bool { return m.form != records || len(m.was) > 0 }) {
+		how = "LoadFile does not read the form of the file:\n// its Load reads what the Catalogue of an infer.File saves."
+	}
 	source, err := format.Source(fmt.Appendf(nil, `// Package %[1]s has the collections of a JSON file.
 package %[1]s
 
@@ -37,11 +42,11 @@ import (
 %[2]s
 )
 %[3]s
-// New returns a catalogue without records. Its LoadFile reads them.
+// New returns a catalogue without records. %[5]s
 func New() (*catalogue.Catalogue, error) {
 	return catalogue.New(%[4]s)
 }
-`, name, strings.Join(imports, "\n"), g.String(), strings.Join(vars, ", ")))
+`, name, strings.Join(imports, "\n"), g.String(), strings.Join(vars, ", "), how))
 	if err == nil {
 		_, err = w.Write(source)
 	}
@@ -101,9 +106,9 @@ func (g *generator) collection(f *File, m *member) string {
 	return name
 }
 
-// isRegular reports whether a struct can hold the records.
+// isRegular reports whether a struct can hold the records. Nothing is known of those to come.
 func (m *member) isRegular() bool {
-	return len(m.was) == 0 && (m.kind != schema.Integer || m.least > 0) && m.shape.isStruct()
+	return m.count > 0 && len(m.was) == 0 && (m.kind != schema.Integer || m.least > 0) && m.shape.isStruct()
 }
 
 // isStruct reports whether a struct can have the members of the objects.

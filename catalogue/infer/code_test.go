@@ -95,7 +95,33 @@ func TestCode(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, code.String())
 		}
 	}
+	if !strings.Contains(flat, "Its LoadFile reads them.") {
+		t.Error("the code does not say how the records are read")
+	}
 	if err := file.Go(io.Discard, "no name"); err == nil {
 		t.Error("a name that is no identifier has no error")
+	}
+}
+
+// TestCodeLoads prints files as Go code that says how their records are read.
+func TestCodeLoads(t *testing.T) {
+	for _, row := range []struct {
+		reason, text string
+		direct       bool // LoadFile reads the file
+	}{
+		{"collections", `{"posts":[{"id":1}],"tags":[]}`, true},
+		{"a list", `[{"id":1}]`, false},
+		{"a record", `{"posts":{"a":1}}`, false},
+		{"objects of records", `{"posts":{"x":{"a":1},"y":{"a":2}}}`, false},
+		{"what is not served", `{"posts":[{"id":1}],"version":1}`, false},
+		{"ids of two kinds", `{"posts":[{"id":1},{"id":"x"}]}`, false},
+	} {
+		file, err := infer.Read(strings.NewReader(row.text), infer.Options{})
+		must(t, err)
+		var code bytes.Buffer
+		must(t, file.Go(&code, "db"))
+		if direct := strings.Contains(code.String(), "Its LoadFile reads them."); direct != row.direct {
+			t.Errorf("%s: LoadFile: %t\n%s", row.reason, direct, code.String())
+		}
 	}
 }
