@@ -24,14 +24,15 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Options are what a file does not say. The zero value leaves all to guesses.
+// Options are what a file does not say. The zero value leaves all to guesses. A collection that is not in the file
+// is an error, and so is a member that no record has, unless a collection has no records.
 type Options struct {
 	// Name is the name of the collection if the whole text is one list or one record. If empty, it is
 	// "records".
 	Name string
 
 	// ID has the name of the member that identifies the records of a collection, by the name of the
-	// collection, or by "" for all others. Without one, it is the first of id, _id, ID, Id and objectID whose
+	// collection, or by "" for all others that have it. Without one, it is the first of id, _id, ID, Id and objectID whose
 	// values can be ids, or uuid, key or the name of the collection and Id, if three or more records all have
 	// one, and no two the same. Other records are numbered. Values are numbers, texts, or texts as in
 	// {"$oid": "5f1e"}. A record without one gets the next integer.
@@ -132,7 +133,16 @@ func (f *File) read(opts Options) error {
 		if err := f.text.read(m); err != nil {
 			return err
 		}
-		if err := f.text.identify(m, cmp.Or(opts.ID[m.name], opts.ID[""])); err != nil {
+	}
+	if err := f.known(opts); err != nil {
+		return err
+	}
+	for _, m := range all {
+		said := opts.ID[m.name]
+		if m.shape.byName[opts.ID[""]] != nil {
+			said = cmp.Or(said, opts.ID[""])
+		}
+		if err := f.text.identify(m, said); err != nil {
 			return err
 		}
 		m.to = map[string]*member{}
@@ -155,6 +165,35 @@ func (f *File) read(opts Options) error {
 		}
 	}
 	relate(all)
+	return nil
+}
+
+// known returns an error if the options name a member that no record has. A collection without records could have
+// it. Records without an id get one with the name id, and those of an object one with any name.
+func (f *File) known(opts Options) error {
+	said, known := slices.Collect(maps.Keys(opts.Refers)), []string{"id"}
+	said = slices.AppendSeq(said, maps.Keys(opts.Kinds))
+	for _, m := range f.served() {
+		id := opts.ID[m.name]
+		if len(m.records) == 0 {
+			return nil
+		}
+		if id != "" && m.form != keyed {
+			said = append(said, m.name+"."+id)
+		}
+		for _, s := range m.shape.members {
+			known = append(known, s.name, m.name+"."+s.name)
+		}
+		known = append(known, m.name+".id")
+	}
+	if id := opts.ID[""]; id != "" {
+		said = append(said, id)
+	}
+	for _, name := range said {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("options: no record has the member %q: %s", name, ordering.Suggest(name, known))
+		}
+	}
 	return nil
 }
 

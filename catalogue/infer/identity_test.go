@@ -44,6 +44,8 @@ func TestIdentity(t *testing.T) {
 		{"key twice", `{"a":[{"key":"x"},{"key":"y"},{"key":"y"}]}`, infer.Options{}, "id integer, key text", "a/3/", `{"id":3,"key":"y"}`, "1 2 3", `{"a":[{"id":1,"key":"x"},{"id":2,"key":"y"},{"id":3,"key":"y"}]}`},
 		{"the guess undone", `{"a":[{"key":"x"},{"key":"y"},{"key":"z"}]}`, infer.Options{ID: map[string]string{"a": "id"}}, "id integer, key text", "a/2/", `{"id":2,"key":"y"}`, "1 2 3", `{"a":[{"id":1,"key":"x"},{"id":2,"key":"y"},{"id":3,"key":"z"}]}`},
 		{"a name that is said", `{"a":[{"id":1,"code":"x"},{"id":1,"code":"y"}]}`, infer.Options{ID: map[string]string{"": "code"}}, "code text, id integer without filters", "a/y/", `{"id":1,"code":"y"}`, `"x" "y"`, ""},
+		{"a name that another collection has", `{"a":[{"id":7,"n":1}],"b":[{"slug":"x"}]}`, infer.Options{ID: map[string]string{"": "slug"}}, "id integer, n integer", "a/7/", `{"id":7,"n":1}`, "7", ""},
+		{"an object of records whose names are said to be", `{"a":{"x":{"n":1},"y":{"n":2}}}`, infer.Options{ID: map[string]string{"a": "slug"}}, "slug text, n integer", "a/x/", `{"slug":"x","n":1}`, `"x" "y"`, ""},
 		{"an object of records", `{"users":{"ann":{"age":1},"bob":{"age":2,"x":3}}}`, infer.Options{}, "id text, age integer, x integer or null", "users/bob/", `{"id":"bob","age":2,"x":3}`, `"ann" "bob"`, ""},
 		{"an object of records with their ids", `{"users":{"1":{"id":1,"age":1},"2":{"id":2,"age":2}}}`, infer.Options{}, "id integer, age integer", "users/2/", `{"id":2,"age":2}`, "1 2", ""},
 		{"an object of records with other ids", `{"users":{"a":{"id":1,"age":1},"b":{"id":1,"age":2}}}`, infer.Options{}, "key text, id integer without filters", "users/b/", `{"key":"b","id":1,"age":2}`, `"a" "b"`, ""},

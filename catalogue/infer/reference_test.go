@@ -40,7 +40,7 @@ func TestReferences(t *testing.T) {
 		{"another name", orders, infer.Options{}, "customerId integer or null.\nThe kinds of fields are guesses: writes may send others. Not references: customerId; -refers customerId=COLLECTION makes one.", "orders/?customerId=8", "1"},
 		{"that is said", orders, said("customerId", "users"), "customerId of users or null", "orders/?customerId__name=Ann", "2"},
 		{"that is said of its collection", orders, said("orders.customerId", "users"), "customerId of users or null", "orders/?customerId__name=Ann", "2"},
-		{"that is said of another one", orders, said("users.customerId", "users"), "customerId integer or null", "orders/?customerId=7", "2"},
+		{"that is said of one of two", `{"users":[{"id":7,"name":"Ann"}],"posts":[{"id":1,"by":7}],"pets":[{"id":1,"by":8}]}`, said("posts.by", "users"), "by of users.\n/pets/ has 1 record: id integer, by integer", "posts/?by__name=Ann", "1"},
 		{"a name without Id", `{"users":[{"id":7,"name":"Ann"}],"posts":[{"id":1,"author":7}]}`, said("author", "users"), "author of users", "posts/?author__name=Ann", "1"},
 		{"a guess that is undone", `{"users":[{"id":7}],"posts":[{"id":1,"userId":7}]}`, said("userId", ""), "userId integer", "posts/?userId__gte=7", "1"},
 	} {
@@ -73,12 +73,19 @@ func TestOptions(t *testing.T) {
 		{"a reference to none", infer.Options{Refers: map[string]string{"author": "user"}}, `options: no collection "user": did you mean users?`},
 		{"a reference to no record", infer.Options{Refers: map[string]string{"author": "users"}}, "line 2, column 10: posts: author is 8, which is no id of users: it cannot be a reference"},
 		{"an id that is none", infer.Options{ID: map[string]string{"posts": "key"}}, "line 2, column 10: posts: the id is true: want a number or a text, or no id, or another member as the id"},
+		{"an id that no record has", infer.Options{ID: map[string]string{"posts": "authr"}}, `options: no record has the member "posts.authr": did you mean posts.author?`},
+		{"an id that no record of any has", infer.Options{ID: map[string]string{"": "authr"}}, `options: no record has the member "authr": did you mean author?`},
+		{"a reference that no record has", infer.Options{Refers: map[string]string{"auther": "users"}}, `options: no record has the member "auther": did you mean author?`},
+		{"a reference of another collection", infer.Options{Refers: map[string]string{"users.author": "users"}}, `options: no record has the member "users.author": did you mean posts.author?`},
+		{"a kind of no member", infer.Options{Kinds: map[string]schema.Kind{"posts.kye": schema.Text}}, `options: no record has the member "posts.kye": did you mean posts.key?`},
 		{"a kind with parts", infer.Options{Kinds: map[string]schema.Kind{"author": schema.Array}}, "options: the kind of author is not that of a single value"},
 	} {
 		if _, err := try(t, text, row.opts); err == nil || err.Error() != row.want {
 			t.Errorf("%s: %v, want %s", row.reason, err, row.want)
 		}
 	}
+	_, err := try(t, `{"a":[]}`, infer.Options{ID: map[string]string{"a": "slug"}, Refers: map[string]string{"b": "a"}}) // records can come
+	must(t, err)
 	s, err := try(t, `[{"n":"9"},{"n":"10"}]`, infer.Options{Kinds: map[string]schema.Kind{"records.n": schema.Decimal}})
 	must(t, err)
 	if ids := s.ids("records/?n__gte=9&ordering=-n"); ids != "2 1" {

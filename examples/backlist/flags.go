@@ -50,7 +50,7 @@ var sizeFlags = [...]string{"events", "labels", "authors", "social-links", "book
 // returns flag.ErrHelp.
 func parse(args []string, stdout io.Writer) (config, error) {
 	c := config{sizes: map[string]int{}, id: map[string]string{}, refers: map[string]string{}}
-	set := flag.NewFlagSet("backlist", flag.ContinueOnError)
+	set := flag.NewFlagSet("backlist [FILE.json]", flag.ContinueOnError)
 	set.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`; port 0 is a free one")
 	set.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy")
 	set.Func("cors", "let pages of these `ORIGIN,...` send requests; * for all pages", c.addOrigins)
@@ -81,7 +81,7 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	set.BoolVar(&c.code, "go", false, "print the collections of the JSON file as Go code, and end")
 	set.StringVar(&c.data, "data", "", "serve the records of a JSON `FILE` instead of generated ones")
 	set.StringVar(&c.from, "import", "", "serve the records of the running service at `URL` instead of generated ones")
-	set.Func("save", "write the records to a `FILE` at the start and the end", func(text string) error {
+	set.Func("save", "write the records to a `FILE` at the start and the end; those of a JSON file at the end, to it or to FILE", func(text string) error {
 		c.save, c.back = text, text == ""
 		return nil
 	})
