@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -24,11 +25,37 @@ type embedding struct {
 
 type embedKey struct{}
 
-// embedded lets the collections of h know the parameters of a request.
-func embedded(h http.Handler) http.Handler {
+// embedded lets the collections of h know the parameters of a request, and calls unread with those that add
+// nothing to records.
+func embedded(h http.Handler, cat *catalogue.Catalogue, unread func(r *http.Request, name string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), embedKey{}, r.URL.Query())))
+		asked := r.URL.Query()
+		if asked["_embed"] != nil || asked["_expand"] != nil {
+			for _, c := range cat.All() {
+				if about := c.Description(); strings.HasPrefix(r.URL.Path, "/api/"+about.Segment+"/") {
+					embedding{about: about, cat: cat}.check(asked, func(name string) { unread(r, name) })
+				}
+			}
+		}
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), embedKey{}, asked)))
 	})
+}
+
+// check calls unread with the parameters that add nothing to records.
+func (e embedding) check(asked url.Values, unread func(name string)) {
+	for _, name := range asked["_expand"] {
+		if !slices.ContainsFunc(e.about.Fields, func(f schema.Field) bool {
+			return f.Refers != "" && ordering.Snake(name)+"_id" == ordering.Snake(f.Name)
+		}) {
+			unread("_expand=" + name)
+		}
+	}
+	for _, key := range asked["_embed"] {
+		c, err := e.cat.Collection(key)
+		if err != nil || !slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Refers == e.about.Key }) {
+			unread("_embed=" + key)
+		}
+	}
 }
 
 func (e embedding) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
@@ -56,7 +83,7 @@ func (e embedding) Revision(context.Context) (n uint64, err error) {
 	return n, nil
 }
 
-// embed returns a record with what the request adds. Names of nothing are ignored, as by json-server.
+// embed returns a record with what the request adds. Names of nothing add nothing, as with json-server.
 func (e embedding) embed(ctx context.Context, record []byte) ([]byte, error) {
 	asked, _ := ctx.Value(embedKey{}).(url.Values)
 	if asked["_embed"] == nil && asked["_expand"] == nil {

@@ -50,6 +50,12 @@ func TestIgnored(t *testing.T) {
 		{offsets, "posts/?%1b%5b2J", `\x1b[2J`}, // a terminal does not execute it
 		{offsets, "posts/?_embed=comments&views__gte=4&limit=1&search=rope&ordering=-views&format=json", ""},
 		{offsets, "comments/1/?_expand=post", ""},
+		{offsets, "comments/1/?_expand=psot", "_expand=psot"},
+		{offsets, "comments/?_expand=posts", "_expand=posts"},
+		{offsets, "posts/?_expand=post", "_expand=post"}, // comments have a postId
+		{offsets, "posts/?_embed=coments", "_embed=coments"},
+		{offsets, "comments/?_embed=posts", "_embed=posts"},
+		{offsets, "posts/1/?_embed=comments&_embed=tags", "_embed=tags"},
 		{offsets, "nothing/?titel=Rope", ""},
 	} {
 		var b bytes.Buffer

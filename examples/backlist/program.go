@@ -201,9 +201,6 @@ func (p *program) newService(from source) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	if from.read != nil {
-		api = embedded(api)
-	}
 	s := &service{source: from, records: records}
 	_, scheme, _ := p.writes()
 	about, first, demo := openapi.Options{Title: filepath.Base(p.file), Scheme: scheme}, "api/", http.NotFoundHandler()
@@ -221,6 +218,11 @@ func (p *program) newService(from source) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
+	if from.read != nil {
+		api = embedded(api, records, func(r *http.Request, name string) {
+			p.ignored.print(p.errorLog, records, style, r, name, "")
+		})
+	}
 	kept := 1 // nothing reads the log, and 0 would keep everything
 	if p.control != "" {
 		kept = maxExchanges
@@ -230,7 +232,7 @@ func (p *program) newService(from source) (*service, error) {
 		Pages:        style,
 		Framework:    p.version,
 		MaxExchanges: kept,
-		Ignored:      []string{"_embed", "_expand"}, // which embedding reads
+		Ignored:      []string{"_embed", "_expand"}, // embedding reads them, and prints those that add nothing
 		OnIgnored: func(r *http.Request, name, hint string) {
 			p.ignored.print(p.errorLog, records, style, r, name, hint)
 		},
