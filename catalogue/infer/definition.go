@@ -28,9 +28,17 @@ func lookups(k schema.Kind) []string {
 // parameters are those of each list, which are no filters.
 var parameters = [...]string{"limit", "offset", "ordering", "search", "format", "page", "page_size", "cursor", "_embed", "_expand"}
 
+// These bound the work of a catalogue: how many fields of a collection, with those of objects, are orders and
+// filters, and how many filters of all collections lead to other ones.
+const (
+	maxServed  = 500
+	maxRelated = 5000
+)
+
 // serve makes each scalar among the fields of a description an order and filters, and texts searched.
 func serve(about *schema.Description) {
-	for _, f := range slices.Concat(about.Fields, schema.Nested(about.Fields)) {
+	all := slices.Concat(about.Fields, schema.Nested(about.Fields))
+	for _, f := range all[:min(len(all), maxServed)] {
 		name := ordering.Snake(f.Name)
 		if f.Kind == schema.References {
 			about.Filters = append(about.Filters, name)
@@ -55,8 +63,8 @@ func serve(about *schema.Description) {
 	}
 }
 
-// definition returns the definition of a collection.
-func (m *member) definition() catalogue.Definition[schema.Record] {
+// definition returns the definition of a collection. left is how many filters can lead to other ones.
+func (m *member) definition(left *int) catalogue.Definition[schema.Record] {
 	about := schema.Description{JSONNames: true, Loose: true, Key: m.name, Segment: m.segment(), Name: cmp.Or(strings.TrimSuffix(m.name, "s"), m.name), Lookup: ordering.Snake(m.id)}
 	id := schema.Field{Name: m.id, Kind: m.kind, Key: true, Unique: true}
 	switch m.kind {
@@ -67,15 +75,18 @@ func (m *member) definition() catalogue.Definition[schema.Record] {
 	}
 	about.Fields = append([]schema.Field{id}, slices.DeleteFunc(slices.Clone(m.fields), func(f schema.Field) bool { return f.IsID() || ordering.Snake(f.Name) == about.Lookup })...)
 	serve(&about)
+	own := len(about.Filters)
 	for _, f := range about.Fields {
-		if to := m.to[f.Name]; to != nil {
+		if to := m.to[f.Name]; to != nil && len(about.Filters) < own+*left {
 			about.Filters = append(about.Filters, to.filtersAt(ordering.Snake(f.Name))...)
 		}
 	}
 	for _, by := range m.from {
-		name := ordering.Snake(by.name)
-		about.Filters = append(about.Filters, by.filtersAt(name, name, name+"__isnull")...)
+		if name := ordering.Snake(by.name); len(about.Filters) < own+*left {
+			about.Filters = append(about.Filters, by.filtersAt(name, name, name+"__isnull")...)
+		}
 	}
+	*left -= len(about.Filters) - own
 	return catalogue.Define[schema.Record](m.name, catalogue.Options{Description: &about})
 }
 

@@ -52,7 +52,8 @@ type Options struct {
 // A File is what has been read. Its methods are safe for concurrent use.
 type File struct {
 	// Catalogue has the collections, each of open records with a key, under their names in the file, and in
-	// its order. Writes of requests can send any members.
+	// its order. Writes of requests can send any members. The first 500 fields of a collection, with those of
+	// objects, are orders and filters, and so are the first 5,000 or so of those to which references lead.
 	Catalogue *catalogue.Catalogue
 
 	text    *text
@@ -205,8 +206,9 @@ func (f *File) served() []*member {
 // load makes the catalogue, to which the records pass.
 func (f *File) load() (err error) {
 	var definitions []catalogue.AnyDefinition
+	left := maxRelated
 	for _, m := range f.served() {
-		definitions = append(definitions, m.definition())
+		definitions = append(definitions, m.definition(&left))
 	}
 	f.Catalogue, err = catalogue.New(definitions...)
 	for _, m := range f.served() {

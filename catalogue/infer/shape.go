@@ -186,11 +186,14 @@ func (s *shape) field(total int) schema.Field {
 // fields returns the fields of records or objects, of which there are total. Members whose names
 // are those of others, such as unitPrice beside unit_price, are none.
 func (s *shape) fields(total int) (fields []schema.Field) {
+	var known []schema.Field // those before without their parts, which have been checked
 	for _, m := range s.members {
 		m.total = total
-		next := append(fields, m.field(total))
+		f := m.field(total)
+		next := append(known, f)
 		if len(next) <= maxFields && (schema.Description{Key: "x", Segment: "x", Name: "x", Fields: next}).Check() == nil {
-			fields = next
+			fields = append(fields, f)
+			known = append(known, schema.Field{Name: f.Name, Kind: schema.Integer})
 		}
 	}
 	return fields

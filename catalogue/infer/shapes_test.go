@@ -84,24 +84,40 @@ func TestPublicFiles(t *testing.T) {
 	t.Logf("%d of %d files are served without a fault", good, len(files))
 }
 
-// TestManyCollections serves files with many collections. What that allocates grows as
-// their number.
-func TestManyCollections(t *testing.T) {
-	allocated := func(collections int) (bytes uint64) {
-		var text strings.Builder
-		for i := range collections {
-			fmt.Fprintf(&text, `%s"a/%d":[{"id":1,"a/%d_id":1}]`, []string{"{", ","}[min(i, 1)], i, i/2)
+// TestWork reads files of two sizes. What that allocates grows as their length, with many collections, with
+// many that refer to one, and with many members of objects.
+func TestWork(t *testing.T) {
+	list := func(n int, form string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, form, i, i/2)
 		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		serve(t, text.String()+"}")
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
+		return b.String()
 	}
-	few, many := allocated(100), allocated(800)
-	t.Logf("%d and %d bytes", few, many)
-	if many > 12*few { // 64 × if each were compared with each
-		t.Errorf("8 × as many collections allocate %d bytes, %.1f × as many", many, float64(many)/float64(few))
+	for _, row := range []struct {
+		reason string
+		text   func(n int) string
+		n      int
+	}{
+		{"collections", func(n int) string { return `{"b":[]` + list(n, `,"a/%d":[{"id":1,"a/%d_id":1}]`) + "}" }, 100},
+		{"collections that refer to one", func(n int) string { return `{"a":[{"id":1}]` + list(n, `,"c%d":[{"a_id":1,"n":%d}]`) + "}" }, 40},
+		{"members of objects", func(n int) string {
+			return `[{"z":1` + list(n, `,"o%d":{"a":%d,"b":1,"c":2,"d":3,"e":4,"f":5,"g":6}`) + "}]"
+		}, 20},
+	} {
+		allocated := func(n int) (bytes uint64) {
+			var before, after runtime.MemStats
+			text := row.text(n)
+			runtime.ReadMemStats(&before)
+			serve(t, text)
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		few, many := allocated(row.n), allocated(8*row.n)
+		t.Logf("%s: %d and %d bytes", row.reason, few, many)
+		if many > 16*few { // 64 × if each were compared with each
+			t.Errorf("%s: 8 × as many allocate %d bytes, %.1f × as many", row.reason, many, float64(many)/float64(few))
+		}
 	}
 }
 

@@ -268,10 +268,10 @@ func (f Field) checkChoices() error {
 
 // checkRelated checks the names by which paths lead to what refers to the records.
 func (d Description) checkRelated() error {
-	owners := map[string]string{}
-	for _, f := range d.backwards() {
+	owners, members := map[string]string{}, d.snakeNames()
+	for _, f := range d.backwards("") {
 		name := f.Related
-		member := slices.IndexFunc(d.snakeNames(), func(other string) bool { return other == name || strings.HasPrefix(other, name+"__") })
+		member := slices.IndexFunc(members, func(other string) bool { return other == name || strings.HasPrefix(other, name+"__") })
 		at := "field " + strconv.Quote(f.Name) + " of " + f.Refers
 		switch {
 		case owners[name] != "":

@@ -334,7 +334,16 @@ func (d Description) anyField(name string) (f Field, ok bool) {
 	if f, ok = d.snakeField(name); ok {
 		return f, true
 	}
-	return Description{Fields: Nested(d.Fields)}.snakeField(name)
+	for i := range d.Fields {
+		outer := &d.Fields[i] // a Field is large
+		if rest, ok := strings.CutPrefix(name, ordering.Snake(outer.Name)+"__"); ok && outer.Fields != nil {
+			if f, ok = (Description{Fields: outer.Fields}).anyField(rest); ok {
+				f.Name = name
+				return f, true
+			}
+		}
+	}
+	return Field{}, false
 }
 
 // Nested returns the fields inside Objects, at any depth and in order. Their names are paths in

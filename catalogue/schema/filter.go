@@ -554,24 +554,22 @@ func (d Description) referring(name string) (f Field, ok bool) {
 	if d.Related == nil || strings.Contains(name, "__") {
 		return Field{}, false
 	}
-	for _, by := range d.backwards() {
-		if by.Related == name {
-			f = Field{Name: name, Kind: References, ID: true, Refers: by.Refers}
-			if identity := d.related(f).Identity(); identity.Key {
-				f.By = ordering.Snake(identity.Name)
-			}
-			return f, true
+	for _, by := range d.backwards(name) {
+		f = Field{Name: name, Kind: References, ID: true, Refers: by.Refers}
+		if identity := d.related(f).Identity(); identity.Key {
+			f.By = ordering.Snake(identity.Name)
 		}
+		return f, true
 	}
 	return Field{}, false
 }
 
-// backwards returns the fields that refer to the records and have a name for what does, by the keys of
-// their collections, which their Refers is.
-func (d Description) backwards() (all []Field) {
+// backwards returns the fields that refer to the records and have a name for what does, or that name if it is
+// not empty, by the keys of their collections, which their Refers is.
+func (d Description) backwards(name string) (all []Field) {
 	for key, other := range d.Related {
 		for i := 0; other != nil && i < len(other.Fields); i++ { // a Field is large
-			if f := &other.Fields[i]; f.Related != "" && f.Refers == cmp.Or(d.Of, d.Key) {
+			if f := &other.Fields[i]; f.Related != "" && f.Related == cmp.Or(name, f.Related) && f.Refers == cmp.Or(d.Of, d.Key) {
 				all = append(all, *f)
 				all[len(all)-1].Refers = key
 			}
@@ -583,7 +581,7 @@ func (d Description) backwards() (all []Field) {
 
 // backwardNames returns the names of what refers to the records.
 func (d Description) backwardNames() (names []string) {
-	for _, f := range d.backwards() {
+	for _, f := range d.backwards("") {
 		names = append(names, f.Related)
 	}
 	return names

@@ -271,7 +271,7 @@ func (c *Set) checkBy(s *Type, f *layout.Field) error {
 		return unknownColumn(other, f.By)
 	}
 	about := *other.About
-	about.Filters, about.Parameters, about.Search, about.Sortable = nil, nil, nil, nil
+	about.Filters, about.Parameters, about.Search, about.Sortable, about.Related = nil, nil, nil, nil, nil
 	if about.Lookup = f.By; about.Check() != nil {
 		return fmt.Errorf("%s of %s is not a unique text", f.By, f.Refers)
 	}
