@@ -7,8 +7,8 @@
 // With the name of a file, as in backlist db.json, it serves the lists of objects in the file, each as
 // a collection of /api/, with filters, orders, a search and paths for records, and prints what it
 // has found. README.md says what it infers. Flags can follow the name. When the file changes, the new one is
-// served. With -save, the records are written back when the program ends, in the form of the file. With -go,
-// the collections are printed as Go code.
+// served. With -save, the records are written back when the program ends, in the form of the file, if requests
+// have changed them. With -go, the collections are printed as Go code.
 //
 // # The catalogue service
 //

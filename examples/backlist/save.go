@@ -27,9 +27,12 @@ func (from source) save(path string, records *catalogue.Catalogue) error {
 	return replaceFile(path, text.Bytes())
 }
 
-// saveAtEnd writes the records to the file of -save or, if somebody else has changed that since the program
+// saveAtEnd writes the records to the file of -save, unless they come from it and no request has changed them, or, if somebody else has changed that since the program
 // read or wrote it, to a new file beside it, which the error names.
 func (p *program) saveAtEnd() error {
+	if p.save == p.file && !p.written() {
+		return nil
+	}
 	s := p.current.Load()
 	now, err := digest(p.save)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(now, s.saved) {

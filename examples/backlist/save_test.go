@@ -238,3 +238,31 @@ func TestSaveBesideChangedRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestSaveNothing checks that a file stays as it is, also after a change, if no request has changed the records.
+func TestSaveNothing(t *testing.T) {
+	for _, edited := range []string{"", `{"posts": [ {"id": 2} ]}`} {
+		file := filepath.Join(t.TempDir(), "db.json")
+		want := `{"posts": [ {"title": "no id"} ]}`
+		write := func(text string) {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(want)
+		s := startFile(t, file, "-open", "-save")
+		if edited != "" {
+			want = edited
+			write(want)
+		}
+		ask(t, "GET "+s.base+"/api/posts/", "")
+		if code := s.end(); code != 0 {
+			t.Errorf("exit code %d, stderr %s", code, &s.stderr)
+		}
+		got, err := os.ReadFile(file)
+		files, _ := os.ReadDir(filepath.Dir(file))
+		if string(got) != want || err != nil || len(files) != 1 {
+			t.Errorf("the file has %s, want %s; %v, %d files", got, want, err, len(files))
+		}
+	}
+}
