@@ -92,18 +92,36 @@ func (g *generator) collection(f *File, m *member) string {
 			typ += " record"
 		}
 		typ = g.structOf(identifier(g.taken, typ), &m.shape, m)
-		raw := func(parameter string) bool {
-			first, _, _ := strings.Cut(parameter, "__")
-			i := slices.IndexFunc(m.shape.members, func(s *shape) bool { return ordering.Snake(s.name) == first })
-			return i >= 0 && m.shape.members[i].isRaw()
-		}
-		options = fmt.Sprintf("\nID: %q,\nDescription: &schema.Description{\nJSONNames: true,\nSegment: %q,\nFilters: %#v,\nSearch: %#v,\n},\n", m.id, about.Segment, slices.DeleteFunc(about.Filters, raw), slices.DeleteFunc(about.Search, raw))
+		lost := func(parameter string) bool { return m.shape.lost(parameter+"__", m) }
+		options = fmt.Sprintf("\nID: %q,\nDescription: &schema.Description{\nJSONNames: true,\nSegment: %q,\nFilters: %#v,\nSearch: %#v,\n},\n", m.id, about.Segment, slices.DeleteFunc(about.Filters, lost), slices.DeleteFunc(about.Search, lost))
 	} else {
 		options = fmt.Sprintf("\nDescription: &schema.Description{\nJSONNames: true,\nLoose: true,\nKey: %q,\nSegment: %q,\nName: %q,\nLookup: %q,\nFields: []schema.Field{{Name: %q, Kind: schema.%s, Digits: %d, Key: true, Unique: true}},\n},\n",
 			about.Key, about.Segment, about.Name, about.Lookup, m.id, map[schema.Kind]string{schema.Integer: "Integer", schema.Decimal: "Decimal", schema.Text: "Text"}[m.kind], about.Fields[0].Digits)
 	}
 	fmt.Fprintf(g, "\n// %[1]s defines the collection %[2]q.\nvar %[1]s = catalogue.Define[%[3]s](%[2]q, catalogue.Options{%[4]s})\n", name, m.name, typ, options)
 	return name
+}
+
+// lost reports whether a parameter, before __, filters by what the code does not describe: values of several
+// kinds, or members of open records. m is the collection if the members are those of its records.
+func (s *shape) lost(parameter string, m *member) bool {
+	for _, field := range s.members {
+		rest, ok := strings.CutPrefix(parameter, ordering.Snake(field.name)+"__")
+		if ok && (field.isRaw() || field.lost(rest, nil)) {
+			return true
+		}
+		if !ok || m == nil || m.to[field.name] == nil {
+			continue
+		}
+		to := m.to[field.name]
+		if across := rest != "" && rest != "in__" && rest != "isnull__"; across && !to.isRegular() || to.shape.lost(rest, to) {
+			return true
+		}
+	}
+	return m != nil && slices.ContainsFunc(m.from, func(by *member) bool {
+		rest, ok := strings.CutPrefix(parameter, ordering.Snake(by.name)+"__")
+		return ok && (!by.isRegular() || by.shape.lost(rest, by))
+	})
 }
 
 // isRegular reports whether a struct can hold the records. Nothing is known of those to come.

@@ -54,10 +54,14 @@ func TestCodeServes(t *testing.T) {
 	}
 	const text = `{"posts":[{"id":1,"title":"First","authorId":7,"price":"9.50","views":1.50,"at":"2024-05-10","tags":["a"],"home":{"city":"Bonn","zip":null}},
 {"id":2,"title":null,"authorId":8,"price":"10.00","views":2,"at":"2024-05-11","tags":[],"home":{"city":"Ulm","zip":5},"more":true}],
-"authors":[{"id":7,"name":"Ann"},{"id":8,"name":"Bob"}],"cards":[{"key":"b"},{"key":"a"},{"key":"c"}],"zeros":[{"id":0,"n":1e5}],"mixed":[{"id":1,"a":[1,null]},{"id":2,"a":{}}],"none":[]}`
+"authors":[{"id":7,"name":"Ann"},{"id":8,"name":"Bob"}],"cards":[{"key":"b"},{"key":"a"},{"key":"c"}],"zeros":[{"id":0,"n":1e5}],"mixed":[{"id":1,"a":[1,null]},{"id":2,"a":{}}],"none":[],
+"teams":[{"id":1,"x":"a","o":{"m":"x","n":1}},{"id":2,"x":5,"o":{"m":5,"n":2}}],
+"players":[{"id":1,"teamId":1,"zeroId":0,"y":1},{"id":2,"teamId":2,"zeroId":0,"y":"a"}],
+"notes":[{"id":0,"teamId":1}]}`
 	requests := []string{
 		"/api/", "/api/posts/", "/api/posts/2/", "/api/posts/?authorId__name=Ann", "/api/posts/?price__gte=9.6&ordering=-views", "/api/posts/?search=first",
-		"/api/posts/?home__city=Ulm", "/api/authors/?posts__at=2024-05-11", "/api/cards/a/", "/api/zeros/0/", "/api/mixed/", "/api/none/",
+		"/api/posts/?home__city=Ulm", "/api/authors/?posts__at=2024-05-11", "/api/cards/a/", "/api/zeros/0/", "/api/mixed/", "/api/none/", "/api/teams/?o__n=2",
+		"/api/players/?teamId__o__n=2", "/api/players/?zeroId=0", "/api/teams/?players__zeroId=0", "/api/notes/",
 	}
 	dir := t.TempDir()
 	write := func(name, text string) string {
