@@ -186,7 +186,7 @@ func (g *generator) structOf(name string, s *shape, m *member) string {
 	for _, s := range s.members {
 		field, option := identifier(taken, s.name), ""
 		typ, tag := g.typeOf(s, name+field)
-		if m != nil && m.to[s.name] != nil {
+		if m != nil && m.to[s.name] != nil && !strings.ContainsAny(m.to[s.name].name, "`,") { // which a tag cannot have
 			tag = "refers=" + m.to[s.name].name
 			if i := slices.IndexFunc(m.fields, func(f schema.Field) bool { return f.Name == s.name }); m.fields[i].Related != "" {
 				tag += ",related=" + m.fields[i].Related

@@ -59,6 +59,7 @@ func TestCodeCompiles(t *testing.T) {
 	for _, text := range []string{
 		`{"type":[{"func":1,"Func":2}],"new":[{"1st":1,"é ü":[[{"a":[{"b":null}]}]]}],"News":[{"a,b":1}],"x":{"a":{"b":1},"b":{"b":[]}}}`,
 		`{"a-b":[{"id":0}],"a.b":[{"id":1.5}],"posts":[{"id":"x","aB":{"c":{"d":{}}},"":1}],"Post":[{"n":1e400}]}`,
+		"{\"tag`s\":[{\"id\":1,\"parentId\":1}],\"a,b\":[{\"id\":1,\"parentId\":1}]}",
 		"[{\"`\":1},{\"\\\"\":2},{\"-\":{\"-\":1}}]",
 	} {
 		files = append(files, txtar.Text{Name: text, Data: text})

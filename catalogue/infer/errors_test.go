@@ -35,7 +35,7 @@ func TestErrors(t *testing.T) {
 		{"an empty id", `{"posts":[{"id":""}]}`, `posts: the id is "": want a number or a text, or no id`},
 		{"an object as id", `{"posts":[{"id":{"$oid":"5","a":1}}]}`, `the id is {"$oid":"5","a":1}: want a number`},
 		{"an object in place of the text of an id", `{"posts":[{"id":{"$oid":5}}]}`, `the id is {"$oid":5}: want a number`},
-		{"ids that are not the names of the records", `{"a":{"x":{"id":1,"key":1,"_key":1},"y":{"id":2,"key":2,"_key":2}}}`, `line 1, column 11: a: the id of "x" is 1: want the same text, or another member as the id`},
+		{"ids that are not the names of the records", `{"a":{"x":{"id":1,"key":1,"nameInFile":1},"y":{"id":2,"key":2,"nameInFile":2}}}`, `line 1, column 11: a: the id of "x" is 1: want the same text, or another member as the id`},
 		{"no id is left", `[{"id":9223372036854775807},{"a":1}]`, "line 1, column 29: f: no id is left"},
 		{"a repeated name", "[{\"a\":1},\n {\"a\":1,\"a\":2}]", `line 2, column 2: f: member "a": is repeated: correct`},
 		{"a repeated name inside", `[{"a":{"b":1,"b":2}}]`, `member "a": name "b" is repeated in an object`},

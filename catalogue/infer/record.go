@@ -69,10 +69,10 @@ func (m *member) idsAt(name string) (ids []string, wrong int) {
 	return ids, -1
 }
 
-// idAt returns the value of a member of a record, or its name if it has no such member.
+// idAt returns the value of a member of a record, or its name if that is null or absent.
 func (m *member) idAt(i int, name string) string {
 	value, has := m.records[i].Get(name)
-	if !has && m.form == keyed {
+	if m.form == keyed && (!has || value == "null") {
 		return m.quoted(i)
 	}
 	return value
@@ -98,7 +98,7 @@ func (m *member) findID(said string) (ids []string, wrong int) {
 		return m.idsAt(said)
 	}
 	if m.form == keyed {
-		for _, m.id = range [...]string{"id", "key", "_key"} {
+		for _, m.id = range [...]string{"id", "key", "nameInFile"} {
 			if ids, wrong = m.idsAt(m.id); wrong < 0 {
 				break
 			}
@@ -184,7 +184,8 @@ func (t *text) assign(m *member, ids []string) error {
 			if m.last == math.MaxInt {
 				return t.errorAt(m.parts[i].start, "%s: no id is left after the largest integer: give the record one", m.name)
 			}
-			m.unnamed = true
+			_, has := m.records[i].Get(m.id)
+			m.unnamed = m.unnamed || !has
 			m.last++
 			id = strconv.Itoa(m.last)
 		}
