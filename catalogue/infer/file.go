@@ -241,6 +241,9 @@ func (f *File) Found(root string) string {
 		if m.guessed {
 			fmt.Fprintf(&b, " (a guess; -id %s=id undoes it)", m.name)
 		}
+		if m.slashed {
+			b.WriteString(" (records whose id has a slash are in the list only)")
+		}
 		for _, s := range m.shape.members {
 			if s.name == m.id {
 				continue

@@ -56,6 +56,7 @@ func TestIdentity(t *testing.T) {
 		{"an object of one object", `{"settings":{"theme":{"color":1}},"b":[]}`, infer.Options{}, "id integer, theme object", "settings/1/", `{"id":1,"theme":{"color":1}}`, "1", ""},
 		{"an object of different objects", `{"settings":{"theme":{"color":1,"x":1},"user":{"color":1,"a":1,"b":2}},"b":[]}`, infer.Options{}, "id integer, theme object", "settings/1/", `{"id":1,"theme":`, "1", ""},
 		{"an object of objects and texts", `{"settings":{"a":{"c":1},"b":{"c":1},"version":"1"},"b":[]}`, infer.Options{}, "id integer, a object", "settings/1/", `{"id":1,"a":`, "1", ""},
+		{"an id with a slash", `{"a":[{"id":"x/y"},{"id":"z"}]}`, infer.Options{}, "id text (records whose id has a slash are in the list only).", "a/z/", `{"id":"z"}`, `"x/y" "z"`, ""},
 		{"an id with characters that a path escapes", `{"a":[{"id":"x y?é"}]}`, infer.Options{}, "id text", "a/x%20y%3F%C3%A9/", `{"id":"x y?é"}`, `"x y?é"`, ""},
 	} {
 		s, err := try(t, row.text, row.opts)

@@ -26,6 +26,7 @@ type identity struct {
 	id      string          // name of the member
 	kind    schema.Kind     // Integer, Decimal for texts of digits, or Text
 	guessed bool            // it is neither said nor one of idNames
+	slashed bool            // some id has a slash
 	unnamed bool            // some record has no member for the id in the text
 	inside  bool            // the names of records in an object are ids in the records, too
 	least   int             // the smallest integer among the ids

@@ -190,6 +190,7 @@ func (t *text) assign(m *member, ids []string) error {
 			id = strconv.Itoa(m.last)
 		}
 		id = m.keyOf(id)
+		m.slashed = m.slashed || strings.Contains(id, "/")
 		switch value, has := m.records[i].Get(m.id); {
 		case !has:
 			m.records[i] = t.withID(m, i, id)
