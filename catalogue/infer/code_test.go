@@ -78,7 +78,7 @@ func TestCodeCompiles(t *testing.T) {
 
 func TestCode(t *testing.T) {
 	file, err := infer.Read(strings.NewReader(`{"posts":[{"id":1,"title":"First","authorId":7,"price":"9.50","views":1.50},{"id":2,"title":null,"authorId":7,"price":"10.00","views":2,"more":true}],
-"authors":[{"id":7,"name":"Ann","home":{"city":"Bonn"}}],"cards":[{"id":0}]}`), infer.Options{})
+"authors":[{"id":7,"name":"Ann","home":{"city":"Bonn"}}],"cards":[{"id":0}],"lists":[{"id":1,"of":["a",null]}]}`), infer.Options{})
 	must(t, err)
 	var code bytes.Buffer
 	must(t, file.Go(&code, "blog"))
@@ -90,7 +90,8 @@ func TestCode(t *testing.T) {
 		"Home AuthorHome `json:\"home\"` }",
 		`var Posts = catalogue.Define[Post]("posts", catalogue.Options{ ID: "id",`,
 		`var Cards = catalogue.Define[schema.Record]("cards", catalogue.Options{`, // a struct has no id 0
-		"return catalogue.New(Posts, Authors, Cards)",
+		"Of json.RawMessage `json:\"of\"`",                                        // null would be an empty text
+		"return catalogue.New(Posts, Authors, Cards, Lists)",
 	} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("no %s in\n%s", want, code.String())
@@ -98,6 +99,12 @@ func TestCode(t *testing.T) {
 	}
 	if !strings.Contains(flat, "Its LoadFile reads them.") {
 		t.Error("the code does not say how the records are read")
+	}
+	mixed := serve(t, `{"mixed":[{"id":1},{"id":"x"}]}`).file
+	code.Reset()
+	must(t, mixed.Go(&code, "mixed"))
+	if !strings.Contains(code.String(), "Define[schema.Record]") {
+		t.Errorf("a struct has the text 1 as an id, for which the file has a number: %s", code.String())
 	}
 	if err := file.Go(io.Discard, "no name"); err == nil {
 		t.Error("a name that is no identifier has no error")

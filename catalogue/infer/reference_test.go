@@ -92,3 +92,16 @@ func TestOptions(t *testing.T) {
 		t.Errorf("ids %s by a kind that is said", ids)
 	}
 }
+
+// TestNamesBackwards serves references whose collection has a name that another one, or a member, has, too.
+func TestNamesBackwards(t *testing.T) {
+	for _, text := range []string{
+		`{"authors":[{"id":1}],"posts":[{"id":1,"authorId":1,"authorIds":[1]}]}`,
+		`{"authors":[{"id":1,"posts":3}],"posts":[{"id":1,"authorId":1}]}`,
+	} {
+		found := serve(t, text).file.Found("/")
+		if want := "authorId of authors without filters there, because posts is the name of another or of a member"; !strings.Contains(found, want) {
+			t.Errorf("%s: found %s, want %s", text, found, want)
+		}
+	}
+}
