@@ -554,14 +554,15 @@ func (d Description) referring(name string) (f Field, ok bool) {
 	if d.Related == nil || strings.Contains(name, "__") {
 		return Field{}, false
 	}
-	for _, by := range d.backwards(name) {
-		f = Field{Name: name, Kind: References, ID: true, Refers: by.Refers}
-		if identity := d.related(f).Identity(); identity.Key {
-			f.By = ordering.Snake(identity.Name)
-		}
-		return f, true
+	by := d.backwards(name)
+	if len(by) == 0 {
+		return Field{}, false
 	}
-	return Field{}, false
+	f = Field{Name: name, Kind: References, ID: true, Refers: by[0].Refers}
+	if identity := d.related(f).Identity(); identity.Key {
+		f.By = ordering.Snake(identity.Name)
+	}
+	return f, true
 }
 
 // backwards returns the fields that refer to the records and have a name for what does, or that name if it is
