@@ -35,7 +35,7 @@ const recordFile = ".ci/cost/record.txt"
 const tolerance = 0.03
 
 var groups = []group{
-	{"reads", reads}, {"writes", writes}, {"mixed", mixed}, {"files", files}, {"requests", requests}, {"clients", clients},
+	{"reads", reads}, {"writes", writes}, {"mixed", mixed}, {"files", files}, {"documents", documents}, {"requests", requests}, {"clients", clients},
 }
 
 func main() {

@@ -12,9 +12,11 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/infer"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/clienttest"
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -125,6 +127,34 @@ func newLoose() http.Handler {
 	return h
 }
 
+// newNumbers returns a handler of open records whose keys are numbers, and which have any members.
+func newNumbers() http.Handler {
+	file, err := infer.Read(strings.NewReader(`{"cards": [{"id": 7}]}`), infer.Options{})
+	check(err)
+	h, err := httpapi.New(file.Catalogue, httpapi.Options{Root: "/", Authorizer: httpapi.AllowAll})
+	check(err)
+	return h
+}
+
+// newJudging returns a handler that reports the names that nothing reads.
+func newJudging() http.Handler {
+	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: newFilms(), Root: "/", MaxExchanges: 1, OnIgnored: func(*http.Request, string, string) {}})
+	check(err)
+	return server.Handler
+}
+
+// documents are rows of JSON files of any shape.
+func documents() []row {
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, `%s{"id":%d,"title":"The Film %d","year":%d,"price":"9.50","released":"1999-05-1%d"}`, []string{"[", ","}[min(i, 1)], i+1, i, 1900+i%120, i%10)
+	}
+	return []row{{name: "JSON file, per record", per: 1000, runs: 2, run: func(int) {
+		_, err := infer.Read(strings.NewReader(text.String()+"]"), infer.Options{})
+		check(err)
+	}}}
+}
+
 // A response discards the body of a response.
 type response struct {
 	header http.Header
@@ -161,6 +191,8 @@ func requests() []row {
 			http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}),
 		serving("PATCH", h, 300, 200, "PATCH", "/films/77/", `{"title": "Another"}`, http.Header{"Content-Type": {"application/json"}}),
 		serving("PATCH of 10,000 members", newLoose(), 2, 200, "PATCH", "/cards/a/", manyMembers("0"), http.Header{"Content-Type": {"application/json"}}),
+		serving("POST of a record with any members", newNumbers(), 160, 201, "POST", "/cards/", post, http.Header{"Content-Type": {"application/json"}}),
+		serving("GET with a name that nothing reads", newJudging(), 200, 200, "GET", "/films/?artist=5", "", nil),
 		serving("GET of a page in HTML", pages, 2, 200, "GET", "/films/?genre=g7", "", http.Header{"Accept": {html}}),
 	}
 }
