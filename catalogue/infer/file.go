@@ -32,10 +32,10 @@ type Options struct {
 	Name string
 
 	// ID has the name of the member that identifies the records of a collection, by the name of the
-	// collection, or by "" for all others that have it. Without one, it is the first of id, _id, ID, Id and objectID whose
-	// values can be ids, or uuid, key or the name of the collection and Id, if three or more records all have
-	// one, and no two the same. Other records are numbered. Values are numbers, texts, or texts as in
-	// {"$oid": "5f1e"}. A record without one gets the next integer.
+	// collection, or by "" for all others that have it. Without one, it is the first of id, _id, ID, Id
+	// and objectID whose values can be ids, or uuid, key or the name of the collection and Id, if three or
+	// more records all have one, and no two the same. Other records are numbered. Values are numbers,
+	// texts, or texts as in {"$oid": "5f1e"}. A record without one gets the next integer.
 	ID map[string]string
 
 	// Refers has the name of the collection to whose records a member refers, by the name of the member or, for
@@ -63,9 +63,12 @@ type File struct {
 // Read reads a JSON text to its end: collections as in {"posts": [{"id": 1}]}, a list of records, one
 // record, or a record on each line, also with a byte order mark, or packed by gzip. A collection is a list of
 // objects, an object, or an object of objects that have at least half of their names in common, whose own names
-// are ids. It returns an error that has the line and the column if the text is not JSON, has no records, has a
-// record that cannot be one of its collection, or has two records with one id. An error of r is returned as it
-// is. O(n log n).
+// are ids.
+//
+// It returns an error that has the line and the column if the text is not JSON, has no records, has a record that
+// cannot be one of its collection, or has two records with one id. If two names in a record are one field, as
+// unitPrice and unit_price are, the error has the index of the record. An error of r is returned as it is.
+// O(n log n).
 func Read(r io.Reader, opts Options) (*File, error) {
 	t, err := readText(r)
 	if err != nil {
