@@ -336,7 +336,10 @@ func (d Description) anyField(name string) (f Field, ok bool) {
 	}
 	for i := range d.Fields {
 		outer := &d.Fields[i] // a Field is large
-		if rest, ok := strings.CutPrefix(name, ordering.Snake(outer.Name)+"__"); ok && outer.Fields != nil {
+		if outer.Fields == nil {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(name, ordering.Snake(outer.Name)+"__"); ok {
 			if f, ok = (Description{Fields: outer.Fields}).anyField(rest); ok {
 				f.Name = name
 				return f, true
