@@ -538,8 +538,13 @@ func errorsOf(t *testing.T, p Source, q Query) map[string]error {
 func waiting(t *testing.T, n int) {
 	t.Helper()
 	waitFor(t, fmt.Sprint(n, " waiting readers"), func() bool {
-		stacks := make([]byte, 1<<20)
-		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "(*task).wait(") == n
+		stacks, waits := make([]byte, 1<<20), 0
+		for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") { // one may wait in a wait
+			if strings.Contains(stack, "(*task).wait(") {
+				waits++
+			}
+		}
+		return waits == n
 	})
 }
 
