@@ -111,7 +111,7 @@ func (m *member) filtersAt(at string, filters ...string) []string {
 	return filters
 }
 
-// guess returns what the program knows of a member of the records.
+// guess describes a member of the records: its kind, or the collection to which it refers.
 func (m *member) guess(s *shape) string {
 	_, word := s.kind()
 	i := slices.IndexFunc(m.fields, func(f schema.Field) bool { return f.Name == s.name })

@@ -91,8 +91,8 @@ func unwrap(value string) (id string, ok bool) {
 	return value, value != "" && value != `""` && !strings.ContainsRune("[{tfn", rune(value[0]))
 }
 
-// findID sets the name of the member that identifies the records, and returns what idsAt returns for it. said is
-// that of the options.
+// findID sets the name of the member that identifies the records, which is said unless that is empty, and
+// returns the result of idsAt for it.
 func (m *member) findID(said string) (ids []string, wrong int) {
 	if m.id = said; said != "" {
 		return m.idsAt(said)

@@ -42,7 +42,7 @@ func (p *program) follow(ctx context.Context, root string, output io.Writer) {
 	}
 }
 
-// stamp returns a text that changes when the file does, or "" if there is none.
+// stamp returns a text that changes when the file does, or "" if the file does not exist.
 func (p *program) stamp() string {
 	about, err := os.Stat(p.file)
 	if err != nil {

@@ -311,7 +311,7 @@ const mostRuns = 2000
 
 // shrink returns the smallest scenario found in which the client makes the same mistake, and
 // the number of scenarios that were tried. It takes the first change of a scenario that keeps
-// the mistake, until there is none.
+// the mistake, until no change keeps it.
 func (x *explorer) shrink(t *testing.T, e *trial) (smallest *trial, runs int) {
 	for {
 		smaller := false

@@ -18,8 +18,8 @@ import (
 // longest is the number of bytes of the longest record that is an example.
 const longest = 4 << 10
 
-// firstRecord returns the first record of a collection as it is served, or nil if there is none that
-// all clients may read. Of collections that a catalogue does not serve itself, a record may
+// firstRecord returns the first record of a collection as it is served, or nil if it has no record, or
+// clients may not read it. Of collections that a catalogue does not serve itself, a record may
 // depend on the client.
 func firstRecord(c httpapi.ServedCollection) (record json.RawMessage) {
 	defer func() { _ = recover() }() // of a function that shows records

@@ -7,7 +7,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema/values"
 )
 
-// Each kind has a row, and an unknown one is like none.
+// TestRows checks that each kind has a row, and that an unknown kind has the zero Row.
 func TestRows(t *testing.T) {
 	all := values.Fields()
 	for _, f := range all {
