@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -163,64 +162,6 @@ func ExampleOpen_program() {
 	// /api/books/ 200
 	// /api/events/ 503
 	// GET /api/events/ 503 1
-}
-
-// The pages are bare lists, whose links are in a header.
-func ExampleGitHub() {
-	server, err := cataloguetest.Open(cataloguetest.Options{
-		Definitions: []catalogue.AnyDefinition{films},
-		Root:        "/repos/octocat/hello/",
-		Codec:       cataloguetest.GitHub(),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer server.Close()
-	_ = server.Catalogue.Load(strings.NewReader(`{"films":[{"id":1,"name":"Onda"},{"id":2,"name":"Lume"}]}`), catalogue.LoadOptions{})
-	for _, path := range []string{"films?per_page=1", "films/3"} {
-		resp, err := server.Client.Get(server.URL + "/repos/octocat/hello/" + path)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		body, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		fmt.Println(resp.StatusCode, string(body), resp.Header.Get("Link"))
-	}
-	// Output:
-	// 200 [{"id":1,"name":"Onda"}] <http://catalogue.test/repos/octocat/hello/films?page=2&per_page=1>; rel="next", <http://catalogue.test/repos/octocat/hello/films?page=2&per_page=1>; rel="last"
-	// 404 {"message":"Not Found","documentation_url":"https://docs.github.com/rest","status":"404"}
-}
-
-// A service has pages such as {"rows":[…],"more":"https://…"}, each with a link to the next.
-func ExampleCodec() {
-	server, err := cataloguetest.Open(cataloguetest.Options{
-		Definitions: []catalogue.AnyDefinition{films},
-		Codec: &cataloguetest.Codec{
-			Pages: pagination.Cursors{Cursor: "after", Size: "first"},
-			Next:  "more",
-			Body: func(page cataloguetest.LinkedPage, _ http.Header) any {
-				return map[string]any{"rows": page.Records, "more": page.Next}
-			},
-		},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer server.Close()
-	_ = server.Catalogue.Load(strings.NewReader(`{"films":[{"id":1,"name":"Onda"},{"id":2,"name":"Lume"}]}`), catalogue.LoadOptions{})
-	resp, err := server.Client.Get(server.URL + "/api/films?first=1")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	fmt.Println(string(body), err)
-	// Output:
-	// {"more":"http://catalogue.test/api/films?after=cD0x&first=1","rows":[{"id":1,"name":"Onda"}]} <nil>
 }
 
 // A program prints the names that nothing reads. A test with [cataloguetest.NewWith] fails for them

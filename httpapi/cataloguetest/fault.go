@@ -1,6 +1,7 @@
 package cataloguetest
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -75,8 +76,7 @@ func RateLimit(d time.Duration) Fault {
 		if left > 0 {
 			after := strconv.FormatInt(int64((left+time.Second-1)/time.Second), 10)
 			body := wire.Detail("Request was throttled. Expected available in " + after + " seconds.")
-			status, text := i.paths.codec.failure(http.StatusTooManyRequests, "", body)
-			Status(status, string(text)).apply(i)
+			Status(http.StatusTooManyRequests, string(body)).apply(i)
 			i.response.Sent.Set("Retry-After", after)
 		}
 		return left > 0
@@ -195,8 +195,7 @@ func Do(f func()) Fault {
 //
 // Pages are the responses with status 200 to GET and HEAD requests for the path of a collection. A
 // Count that pages do not have is -1 and has no effect. A list without pages is a page of all records,
-// whose links and Count have no effect. Of a service with a [Codec], page has what
-// responses have; a token is part of a link. A page that change leaves unmodified, or whose records
+// whose links and Count have no effect. A page that change leaves unmodified, or whose records
 // are not valid JSON after it, is not changed. change runs in the goroutine of the request, and
 // concurrently if requests are. If change is nil, the fault is invalid.
 func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage])) Fault {
@@ -206,6 +205,41 @@ func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage
 	return Fault{stage: inPage, apply: func(i *interceptor) bool {
 		return requestsPage(i.r, i.paths) && changePage(i.response, i.paths.style(i.r), func(page *envelope) { change(i.r, page) })
 	}}
+}
+
+type envelope = pagination.Envelope[json.RawMessage]
+
+// changePage changes the framework's page of a response, and reports whether it has.
+func changePage(w *wire.Recorder, is pagination.Traits, change func(page *envelope)) bool {
+	page, ok := parsePage(w, is)
+	if !ok {
+		return false
+	}
+	encode := func() ([]byte, error) {
+		text, err := page.MarshalJSON()
+		if err == nil && is.Members == nil { // the records alone
+			_, text, _ = bytes.Cut(text[:len(text)-1], []byte(`"results":`))
+		}
+		return text, err
+	}
+	before, _ := encode()
+	counted := page.Count >= 0
+	change(&page)
+	if !counted {
+		page.Count = -1
+	}
+	after, err := encode()
+	if err != nil || bytes.Equal(before, after) {
+		return false
+	}
+	w.Body = after
+	return true
+}
+
+// parsePage returns the framework's page of a response, if that has one.
+func parsePage(w *wire.Recorder, is pagination.Traits) (page envelope, ok bool) {
+	page, ok = wire.ReadPage(w.Body, is)
+	return page, ok && w.Status == http.StatusOK
 }
 
 // NextIsSelf makes the next link of a page lead to the page itself, on the last page as well. A

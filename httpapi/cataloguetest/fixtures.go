@@ -33,7 +33,7 @@ func loadFixtures(files fs.FS, c *catalogue.Catalogue) error {
 	if err != nil {
 		return fmt.Errorf("fixtures: %w", err)
 	}
-	f := fixtures{c, pathsOf(c, "", nil, nil), map[string]string{}}
+	f := fixtures{c, pathsOf(c, "", nil), map[string]string{}}
 	var errs []error
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)

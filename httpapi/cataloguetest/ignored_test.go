@@ -192,24 +192,6 @@ func TestNothingIgnoredBetweenPages(t *testing.T) {
 	}
 }
 
-// A codec has parameters of its own, and the order of the framework that it makes of them may have terms
-// that the collection lacks. Others are reported as they were sent.
-func TestIgnoredWithCodec(t *testing.T) {
-	get := func(tb testing.TB, path string) {
-		opts := purchases()
-		opts.Codec = GitHub()
-		server := NewWith(tb, opts)
-		ask(t, server, "GET "+path, "")
-	}
-	get(t, "/v1/purchases?per_page=2&page=2&sort=total&direction=asc&customer=Ada")
-	get(t, "/v1/purchases?per_page=2&page=99")
-	got := failureOf(t, func(tb testing.TB) { get(tb, "/v1/purchases?page=9&sort=total&perpage=2") })
-	want := "cataloguetest: GET /v1/purchases?page=9&sort=total&perpage=2: nothing reads perpage: did you mean per_page? (requests: 1)"
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 // What Wrap serves itself is not judged, and a handler that it returns instead knows its own filters.
 func TestIgnoredWithWrap(t *testing.T) {
 	opts := purchases()

@@ -162,17 +162,12 @@ func (i *interceptor) serve(hits []*Injection) {
 	}
 	until(inPlaceOf)
 	i.wait()
-	translates := i.response == nil && i.paths.translates(i.r)
-	if len(hits) == 0 && i.response == nil && !translates {
+	if len(hits) == 0 && i.response == nil {
 		i.next.ServeHTTP(i.w, i.r) // at most delayed: not buffered
 		return
 	}
 	if i.response == nil {
 		i.response = i.record(i.r)
-	}
-	until(inPage)
-	if translates {
-		i.encode()
 	}
 	until(late)
 	i.wait()

@@ -93,16 +93,14 @@ type logEntry struct {
 // maxUnread is the number of names that are kept of a request, and that are reported.
 const maxUnread = 20
 
-// page returns what responds to the request, which may reach the handler with another query, and finds the
-// names that nothing reads.
+// page returns what responds to the request, and finds the names that nothing reads.
 func (n *logEntry) page(sent *http.Request) wire.Page {
 	return func(w http.ResponseWriter, r *http.Request, ask wire.Operations) {
 		ask.Unread(w, r, func(name string, known []string) {
 			n.log.mu.Lock()
 			defer n.log.mu.Unlock()
 			name = fake.Truncate(name, 100)
-			made := r.URL.RawQuery != sent.URL.RawQuery && !sent.URL.Query().Has(name) // by a codec
-			if made || name == "" || n.unread[name] != "" || len(n.unread) == maxUnread || slices.Contains(n.log.ignored, name) {
+			if name == "" || n.unread[name] != "" || len(n.unread) == maxUnread || slices.Contains(n.log.ignored, name) {
 				return
 			}
 			if n.unread[name] = ordering.Suggest(name, known); n.log.onIgnored != nil {

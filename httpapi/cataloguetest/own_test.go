@@ -167,22 +167,6 @@ func TestFaultsWithoutPages(t *testing.T) {
 	fault.Remove()
 }
 
-// A codec encodes lists without pages.
-func TestCodecWithoutPages(t *testing.T) {
-	wrapped := func(page LinkedPage, _ http.Header) any {
-		return map[string]any{"items": page.Records, "total": page.Count, "links": []string{page.Next, page.Previous, page.First, page.Last}}
-	}
-	for want, codec := range map[string]*Codec{
-		`[{"id":2},{"id":1}]`: {Pages: pagination.Whole{}},
-		`{"items":[{"id":2},{"id":1}],"links":["","","",""],"total":2}`: {Pages: pagination.Whole{}, Body: wrapped},
-	} {
-		server := NewWith(t, Options{Codec: codec, Ignored: []string{"limit"}, Fixtures: files("books.json", `[{"id":1},{"id":2}]`)})
-		if status, body := get(t, server, "/api/books/?ordering=-id&limit=1"); status != 200 || body != want {
-			t.Errorf("%d %s, want %s", status, body, want)
-		}
-	}
-}
-
 // The style of a description takes precedence over that of the options.
 func TestStyleOfDescription(t *testing.T) {
 	server := NewWith(t, Options{
@@ -253,7 +237,7 @@ func TestKeys(t *testing.T) {
 	server.AssertRequests(t, "GET /api/countries/x%20y/", "GET /api/countries/x%20y/", "GET /api/countries/%2525/", "GET /api/countries/1/")
 }
 
-// TestHandlerOptions checks that the options of a handler are those of the fake, with a codec too.
+// TestHandlerOptions checks that the options of a handler are those of the fake.
 func TestHandlerOptions(t *testing.T) {
 	assign := func(_ *http.Request, collection string, action schema.Actions) (schema.Record, error) {
 		if collection != "directors" || action != schema.Create {
@@ -261,74 +245,72 @@ func TestHandlerOptions(t *testing.T) {
 		}
 		return schema.ParseKeyed([]byte(`{"name":"assigned"}`))
 	}
-	for _, codec := range []*Codec{nil, GitHub()} {
-		base := Options{Definitions: filmDefinitions(), Codec: codec, Fixtures: files("directors.json", `[{"id":1,"name":"Varda"}]`)}
-		server := func(set func(o *Options)) *Server {
-			opts := base
-			set(&opts)
-			return NewWith(t, opts)
-		}
-		send := func(s *Server, request, body string, header ...string) (status int, text string, sent http.Header) {
-			resp, text := ask(t, s, request, body, header...)
-			return resp.StatusCode, text, resp.Header
-		}
-		form := []string{"Content-Type", "application/x-www-form-urlencoded"}
+	base := Options{Definitions: filmDefinitions(), Fixtures: files("directors.json", `[{"id":1,"name":"Varda"}]`)}
+	server := func(set func(o *Options)) *Server {
+		opts := base
+		set(&opts)
+		return NewWith(t, opts)
+	}
+	send := func(s *Server, request, body string, header ...string) (status int, text string, sent http.Header) {
+		resp, text := ask(t, s, request, body, header...)
+		return resp.StatusCode, text, resp.Header
+	}
+	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
 
-		plain, forms := server(func(*Options) {}), server(func(o *Options) { o.Forms = true })
-		if status, text, _ := send(plain, "POST /api/directors/", "name=Akerman", form...); status != 415 {
-			t.Errorf("a form without Forms: %d %s", status, text)
-		}
-		if status, text, _ := send(forms, "POST /api/directors/", "name=Akerman", form...); status != 201 || text != `{"id":2,"name":"Akerman"}` {
-			t.Errorf("Forms: %d %s", status, text)
-		}
+	plain, forms := server(func(*Options) {}), server(func(o *Options) { o.Forms = true })
+	if status, text, _ := send(plain, "POST /api/directors/", "name=Akerman", form...); status != 415 {
+		t.Errorf("a form without Forms: %d %s", status, text)
+	}
+	if status, text, _ := send(forms, "POST /api/directors/", "name=Akerman", form...); status != 201 || text != `{"id":2,"name":"Akerman"}` {
+		t.Errorf("Forms: %d %s", status, text)
+	}
 
-		tags := server(func(o *Options) { o.ETags = true })
-		for _, path := range []string{"/api/directors/", "/api/directors/1/"} {
-			_, _, none := send(plain, "GET "+path, "")
-			_, body, header := send(tags, "GET "+path, "")
-			if tag := header.Get("Etag"); tag == "" || none.Get("Etag") != "" || body == "" {
-				t.Errorf("%s: tags %q, and %q without ETags", path, tag, none.Get("Etag"))
-			}
-			if status, text, _ := send(tags, "GET "+path, "", "If-None-Match", header.Get("Etag")); status != 304 || text != "" {
-				t.Errorf("%s: %d %q with its tag", path, status, text)
-			}
+	tags := server(func(o *Options) { o.ETags = true })
+	for _, path := range []string{"/api/directors/", "/api/directors/1/"} {
+		_, _, none := send(plain, "GET "+path, "")
+		_, body, header := send(tags, "GET "+path, "")
+		if tag := header.Get("Etag"); tag == "" || none.Get("Etag") != "" || body == "" {
+			t.Errorf("%s: tags %q, and %q without ETags", path, tag, none.Get("Etag"))
 		}
-
-		bearer := func(o *Options) { o.Authorizer = httpapi.Bearer("s3cret") }
-		writes, reads := server(bearer), server(func(o *Options) { bearer(o); o.AuthorizeReads = true })
-		for _, tt := range []struct {
-			server *Server
-			header []string
-			status int
-		}{{writes, nil, 200}, {reads, nil, 401}, {reads, []string{"Authorization", "Bearer s3cret"}, 200}} {
-			if status, text, _ := send(tt.server, "GET /api/directors/", "", tt.header...); status != tt.status {
-				t.Errorf("reads, with %q: %d %s, want %d", tt.header, status, text, tt.status)
-			}
+		if status, text, _ := send(tags, "GET "+path, "", "If-None-Match", header.Get("Etag")); status != 304 || text != "" {
+			t.Errorf("%s: %d %q with its tag", path, status, text)
 		}
+	}
 
-		assigned := server(func(o *Options) { o.Assign = assign })
-		if status, text, _ := send(assigned, "POST /api/directors/", `{"name":"sent"}`); status != 201 || text != `{"id":2,"name":"assigned"}` {
-			t.Errorf("Assign: %d %s", status, text)
+	bearer := func(o *Options) { o.Authorizer = httpapi.Bearer("s3cret") }
+	writes, reads := server(bearer), server(func(o *Options) { bearer(o); o.AuthorizeReads = true })
+	for _, tt := range []struct {
+		server *Server
+		header []string
+		status int
+	}{{writes, nil, 200}, {reads, nil, 401}, {reads, []string{"Authorization", "Bearer s3cret"}, 200}} {
+		if status, text, _ := send(tt.server, "GET /api/directors/", "", tt.header...); status != tt.status {
+			t.Errorf("reads, with %q: %d %s, want %d", tt.header, status, text, tt.status)
 		}
+	}
 
-		guarded := server(func(o *Options) {
-			o.Permit = func(r *http.Request, collection string, action schema.Actions, record []byte) error {
-				if collection != "directors" || action != schema.Destroy || string(record) != `{"id":1,"name":"Varda"}` {
-					t.Errorf("Permit: %s, %v, %s", collection, action, record)
-				}
-				if r.Header.Get("X-User") == "varda" {
-					return nil
-				}
-				return httpapi.Forbidden("")
+	assigned := server(func(o *Options) { o.Assign = assign })
+	if status, text, _ := send(assigned, "POST /api/directors/", `{"name":"sent"}`); status != 201 || text != `{"id":2,"name":"assigned"}` {
+		t.Errorf("Assign: %d %s", status, text)
+	}
+
+	guarded := server(func(o *Options) {
+		o.Permit = func(r *http.Request, collection string, action schema.Actions, record []byte) error {
+			if collection != "directors" || action != schema.Destroy || string(record) != `{"id":1,"name":"Varda"}` {
+				t.Errorf("Permit: %s, %v, %s", collection, action, record)
 			}
-		})
-		for _, row := range []struct {
-			user string
-			want int
-		}{{"akerman", 403}, {"varda", 204}} {
-			if status, text, _ := send(guarded, "DELETE /api/directors/1/", "", "X-User", row.user); status != row.want {
-				t.Errorf("Permit of %s: %d %s, want %d", row.user, status, text, row.want)
+			if r.Header.Get("X-User") == "varda" {
+				return nil
 			}
+			return httpapi.Forbidden("")
+		}
+	})
+	for _, row := range []struct {
+		user string
+		want int
+	}{{"akerman", 403}, {"varda", 204}} {
+		if status, text, _ := send(guarded, "DELETE /api/directors/1/", "", "X-User", row.user); status != row.want {
+			t.Errorf("Permit of %s: %d %s, want %d", row.user, status, text, row.want)
 		}
 	}
 }

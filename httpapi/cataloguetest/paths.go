@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -18,14 +17,12 @@ import (
 type paths struct {
 	root        string               // of the root listing
 	collections []schema.Description // with the style of their pages
-	codec       *Codec               // nil: the framework's pages
-	unserved    bool                 // the codec translates only requests for other paths
 }
 
 // pathsOf returns the paths of a catalogue that is served at root. An empty root is /api/.
 // Collections without a style of their own have the given one.
-func pathsOf(c *catalogue.Catalogue, root string, style pagination.Style, codec *Codec) paths {
-	p := paths{root: cmp.Or(root, "/api/"), codec: codec}
+func pathsOf(c *catalogue.Catalogue, root string, style pagination.Style) paths {
+	p := paths{root: cmp.Or(root, "/api/")}
 	for _, collection := range c.All() {
 		about := collection.Description()
 		about.Pages = cmp.Or(about.Pages, style)
@@ -59,21 +56,12 @@ func (p paths) at(path string) (about schema.Description) {
 	return about
 }
 
-// canonical returns a path with a slash at its end, as the framework's have, if the service has others.
-func (p paths) canonical(path string) string {
-	if p.codec != nil && !strings.HasSuffix(path, "/") {
-		path += "/"
-	}
-	return path
-}
-
 // isServed reports whether a path names the root listing, a collection or a record.
-func (p paths) isServed(path string) bool { return p.canonical(path) == p.root || p.at(path).Key != "" }
+func (p paths) isServed(path string) bool { return path == p.root || p.at(path).Key != "" }
 
 // belongs reports whether a path names a collection or, if its records have paths, one of
 // them.
 func (p paths) belongs(path string, c schema.Description) bool {
-	path = p.canonical(path)
 	if path == p.of(c) {
 		return true
 	}
@@ -84,7 +72,7 @@ func (p paths) belongs(path string, c schema.Description) bool {
 // requestsPage reports whether a request is a GET or HEAD of a page.
 func requestsPage(r *http.Request, p paths) bool {
 	about := p.at(r.URL.Path)
-	return reads(r) && about.Key != "" && p.of(about) == p.canonical(r.URL.Path)
+	return reads(r) && about.Key != "" && p.of(about) == r.URL.Path
 }
 
 // style returns the traits of the pages at the path of a request.
@@ -93,8 +81,3 @@ func (p paths) style(r *http.Request) pagination.Traits {
 }
 
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
-
-// translates reports whether a codec translates a request and its response.
-func (p paths) translates(r *http.Request) bool {
-	return p.codec != nil && p.isServed(r.URL.Path) != p.unserved
-}

@@ -37,17 +37,7 @@
 // # Services
 //
 // Pages are those of Django REST framework, by limit and offset. [Options].Pages selects pages by
-// number or by cursor, and Framework a later version. With a [Codec], pages are those of another
-// service: bare lists with links in the header Link, as GitHub and GitLab have them, or others that
-// a program describes. Faults and assertions then have its terms:
-//
-//	server := cataloguetest.NewWith(t, cataloguetest.Options{
-//		Definitions: []catalogue.AnyDefinition{Issues},
-//		Root:        "/repos/octocat/hello/",
-//		Codec:       cataloguetest.GitHub(),
-//	})
-//
-// [Options].Wrap adds endpoints of the program's own, such as /login, behind the same client, log
+// number or by cursor, and Framework a later version. [Options].Wrap adds endpoints of the program's own, such as /login, behind the same client, log
 // and faults. [Server.Compare] compares the fake with the running service.
 //
 // # Requests and faults
@@ -216,9 +206,6 @@ func Open(opts Options) (*Server, error) {
 
 // newServer returns a server that is not reached by a client yet.
 func newServer(opts Options, onError func(*http.Request, error)) (*Server, error) {
-	if opts.Codec != nil && opts.Pages == nil {
-		opts.Pages = opts.Codec.Pages
-	}
 	records, err := opts.records()
 	if err != nil {
 		return nil, err
@@ -243,10 +230,8 @@ func newServer(opts Options, onError func(*http.Request, error)) (*Server, error
 	}
 	s := &Server{Catalogue: records}
 	s.log.max, s.log.ignored, s.log.onIgnored = opts.MaxExchanges, opts.Ignored, opts.OnIgnored
-	s.faults.paths = pathsOf(records, opts.Root, opts.Pages, opts.Codec)
-	inner := faults{paths: s.faults.paths} // has none, and knows nothing of the paths of Wrap
-	inner.paths.unserved = true
-	served := inner.wrap(handler)
+	s.faults.paths = pathsOf(records, opts.Root, opts.Pages)
+	var served http.Handler = handler
 	if opts.Wrap != nil {
 		served = opts.Wrap(served)
 	}
@@ -283,11 +268,6 @@ type Options struct {
 	// [httpapi.Options]. If nil, pages have a limit and an offset and the documented service's
 	// sizes. If Wrap returns a handler with another style, Pages must be that, since faults use it.
 	Pages pagination.Style
-
-	// Codec, if not nil, describes the pages of a service that are not the framework's. It
-	// translates what the handler that Wrap returns responds to requests for the root listing,
-	// collections and records. Faults, assertions and the log see the service's form.
-	Codec *Codec
 
 	// Framework is the version of Django REST framework that the server imitates; see
 	// [httpapi.Options]. The zero value is 3.14.
@@ -344,8 +324,7 @@ type Options struct {
 	//
 	// This applies to requests that reach a handler of package httpapi, that of the server or one that
 	// Wrap returns, for the path of a collection or a record. Parameters are those of a list. Members
-	// are read if a body is valid JSON or a form, and have been described. Fields in orderings must have
-	// been sent as such, and not be made by a Codec.
+	// are read if a body is valid JSON or a form, and have been described.
 	Ignored []string
 
 	// OnIgnored, if not nil, is called with each request that has a name that nothing reads and Ignored

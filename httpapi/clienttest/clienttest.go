@@ -19,15 +19,7 @@
 // For a client of another service, set Catalogue in the [Options] to a catalogue with at least 95
 // records, which Records of package resources/sample makes up, and Root. Pages are those of Django
 // REST framework, by limit and offset. For a client that counts pages, or follows links with cursors,
-// set Pages. For one whose pages are not the framework's, set Codec:
-//
-//	func TestClientOfGitHub(t *testing.T) {
-//		clienttest.VerifyClient(t, issueIDs, clienttest.Options{
-//			Catalogue: issues,
-//			Root:      "/repos/octocat/hello/",
-//			Codec:     cataloguetest.GitHub(),
-//		})
-//	}
+// set Pages.
 //
 // # Scenarios
 //
@@ -144,18 +136,13 @@ type Options struct {
 	Root string
 
 	// Pages is the style of the pages of collections whose descriptions have no other; see
-	// [httpapi.Options]. If nil, it is that of the Codec or, without one, pages have a limit and an
+	// [httpapi.Options]. If nil, pages have a limit and an
 	// offset. The sizes of pages are those of the situations and scenarios. Faults that a client
 	// cannot detect are left out, such as a second write between numbered pages, which cannot
 	// overlap. Pages without a count, such as those by cursors, have no row-missing,
 	// row-repeated-for-another or count-shrinks. With [pagination.Whole], a list is one response, and
 	// situations that need another page or a link are left out.
 	Pages pagination.Style
-
-	// Codec describes pages that are not the framework's. If nil, they are. What needs a part of a
-	// page that the service does not have does not happen, and messages name the parts as the
-	// service does. If pages have numbers and no count, there is no deletion either.
-	Codec *cataloguetest.Codec
 
 	// Timeout is the synthetic time after which the context of the client ends. If the client
 	// waits before it retries, Timeout must be longer. If zero or negative, it is a minute.
@@ -206,6 +193,48 @@ func noticed[T any](o Options, noun string, all []T, name func(T) string, unnoti
 	return slices.DeleteFunc(all, func(item T) bool { return slices.Contains(skip, name(item)) }), nil
 }
 
+// A form is what a client can know of the pages of a service.
+type form struct{ pagination.Traits }
+
+// counts reports whether pages have the number of all records.
+func (f form) counts() bool { return slices.Contains(f.Members, "count") }
+
+// apart reports whether pages have places that depend on the number of records before them, and
+// cannot overlap.
+func (f form) apart() bool { return f.Counted && !f.Anywhere }
+
+// unnoticed returns the names of kinds that no client can notice: what a page does not have cannot be
+// wrong.
+func (f form) unnoticed() (kinds []string) {
+	if !f.counts() {
+		kinds = append(kinds, "row-missing", "row-repeated-for-another", "count-shrinks")
+	}
+	if f.Members == nil {
+		kinds = append(kinds, "next-on-other-host", "next-without-tls", "next-is-self", "next-cycle", "empty-pages-with-next")
+	}
+	return kinds
+}
+
+// needPages returns the names of situations that a list without pages cannot have.
+func (f form) needPages() []string {
+	if f.Members != nil {
+		return nil
+	}
+	return []string{"status-500-from-second-page", "status-503-from-second-page", "status-429-from-second-page", "many-pages", "full-pages", "one-full-page", "record-deleted"}
+}
+
+// words replaces what remedies say in braces by what the service has.
+func (f form) words() *strings.Replacer {
+	next, count := "next", "count"
+	if f.Members == nil {
+		next = "a page"
+	}
+	if !f.counts() {
+		count = "the number of records"
+	}
+	return strings.NewReplacer("{next}", next, "{count}", count)
+}
+
 // A dataset is a collection, and the records that the services of a client have.
 type dataset struct {
 	form                           // of the pages of the collection
@@ -219,9 +248,6 @@ type dataset struct {
 
 // newDataset returns a dataset with at least and at most the given numbers of records.
 func newDataset(opts Options, least, most int) (*dataset, error) {
-	if opts.Codec != nil && opts.Pages == nil {
-		opts.Pages = opts.Codec.Pages
-	}
 	d := &dataset{opts: opts, catalogue: opts.Catalogue, ignored: map[string]string{}}
 	if opts.Catalogue == nil {
 		d.opts.Collection = cmp.Or(opts.Collection, "events")
@@ -270,7 +296,7 @@ func (d *dataset) read(least, most int) error {
 	}
 	d.about = c.Description()
 	d.about.Pages = cmp.Or(d.about.Pages, d.opts.Pages)
-	d.form = form{pagination.TraitsOf(d.about.Pages), d.opts.Codec}
+	d.form = form{pagination.TraitsOf(d.about.Pages)}
 	switch {
 	case !d.about.Actions.Has(schema.List):
 		return fmt.Errorf("Options.Collection: %s has no list", d.about.Key)
@@ -304,7 +330,6 @@ func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Serve
 		Catalogue:    c,
 		Root:         d.opts.Root,
 		Pages:        d.opts.Pages,
-		Codec:        d.opts.Codec,
 		Secure:       true,
 		MaxExchanges: 1,
 		Ignored:      d.opts.Ignored,

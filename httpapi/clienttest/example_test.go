@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/clienttest"
 )
 
@@ -77,80 +75,4 @@ func ExampleExplore() {
 	// The scenario of seed 4, reduced in 23 runs: 1 record in pages of 2; request 1: error-with-status-200
 	// 	GET /api/events/: 200 OK
 	// To repeat it, set Options.Seed to 4 and Options.Scenarios to 1.
-}
-
-// issueIDs is the code under test: a client of the issues of a repository of GitHub.
-func issueIDs(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	strict := *client
-	strict.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	seen := map[int]bool{}
-	for next := baseURL + "/repos/octocat/hello/issues?per_page=100"; next != ""; {
-		if !strings.HasPrefix(next, baseURL+"/") {
-			return nil, fmt.Errorf("another host: %s", next)
-		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, next, nil)
-		if err != nil {
-			return nil, err
-		}
-		response, err := strict.Do(request)
-		if err != nil {
-			return nil, err
-		}
-		var page []Issue
-		err = json.NewDecoder(response.Body).Decode(&page)
-		response.Body.Close()
-		if err != nil || response.StatusCode != http.StatusOK {
-			return nil, fmt.Errorf("%s: %w", response.Status, err)
-		}
-		next = nextOf(response.Header.Get("Link"))
-		if next != "" && len(page) == 0 {
-			return nil, fmt.Errorf("an empty page before %s", next)
-		}
-		for _, issue := range page {
-			if seen[issue.ID] {
-				return nil, fmt.Errorf("issue %d occurs twice", issue.ID)
-			}
-			seen[issue.ID], ids = true, append(ids, issue.ID)
-		}
-	}
-	return ids, nil
-}
-
-// nextOf returns the next link of a header such as <https://…>; rel="next", <https://…>; rel="prev".
-func nextOf(header string) string {
-	for link := range strings.SplitSeq(header, ", ") {
-		if target, ok := strings.CutSuffix(link, `>; rel="next"`); ok {
-			return target[1:]
-		}
-	}
-	return ""
-}
-
-// The program that follows fakes GitHub's list of issues.
-
-type Issue struct {
-	ID    int    `json:"id"`
-	Title string `json:"title"`
-}
-
-func TestIssues(t *testing.T) {
-	issues := catalogue.Define[Issue]("issues", catalogue.Options{})
-	gitHub, err := catalogue.New(issues)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := issues.In(gitHub)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range 100 {
-		if _, err := list.Insert(Issue{Title: fmt.Sprint("Issue ", n)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	clienttest.VerifyClient(t, issueIDs, clienttest.Options{
-		Catalogue: gitHub,
-		Root:      "/repos/octocat/hello/",
-		Codec:     cataloguetest.GitHub(),
-	})
 }

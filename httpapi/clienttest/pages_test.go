@@ -2,6 +2,7 @@ package clienttest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -285,5 +286,77 @@ func TestExplorePages(t *testing.T) {
 				t.Errorf("found %q, want %q", found, tt.want)
 			}
 		})
+	}
+}
+
+// A lister is a client of a list without pages. It makes the mistakes that its fields say.
+type lister struct {
+	anyStatus bool // does not look at the status
+	repeats   bool // does not notice that a record is repeated
+	anyHost   bool // follows redirects
+}
+
+func (c lister) ids(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	if !c.anyHost {
+		client = withoutRedirects(client)
+	}
+	resp, err := get(ctx, client, baseURL+"/api/events/")
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	var all []struct{ ID int }
+	err = json.NewDecoder(resp.Body).Decode(&all)
+	if c.anyStatus && ctx.Err() == nil {
+		err = nil
+	} else if resp.StatusCode != http.StatusOK || err != nil {
+		return nil, fmt.Errorf("%s: %w", resp.Status, err)
+	}
+	for _, r := range all {
+		if !c.repeats && slices.Contains(ids, r.ID) {
+			return nil, errors.New("a record occurs twice")
+		}
+		ids = append(ids, r.ID)
+	}
+	return ids, nil
+}
+
+// Clients of lists without pages run through the situations that such a list can have.
+func TestListsWithoutPages(t *testing.T) {
+	scenarios := 200
+	if testing.Short() {
+		scenarios = 40
+	}
+	for _, opts := range []Options{{Pages: pagination.Whole{}}, {Pages: pagination.Whole{Max: 3}}} {
+		for _, tt := range []struct {
+			reason string
+			client lister
+			fails  string
+		}{
+			{"no mistake", lister{}, ""},
+			{"swallows errors", lister{anyStatus: true}, "status-500-once status-500-always status-503-once status-503-always status-429-once status-429-always status-404-once rate-limit error-with-status-200 html-with-status-200 cut-in-body truncated-body redirect-to-other-host"},
+			{"does not compare records", lister{repeats: true}, "row-repeated"},
+			{"follows redirects", lister{anyHost: true}, "redirect-to-other-host"},
+		} {
+			names, problems := verify(t, tt.client.ids, opts)
+			failed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return problems[name] == "" })
+			if diff := cmp.Diff(tt.fails, strings.Join(failed, " ")); diff != "" || len(names) != 22 {
+				t.Errorf("%s: %d situations, want 22; those that it fails (-want +got):\n%s\n%v", tt.reason, len(names), diff, problems)
+			}
+		}
+		v := mustVerification(t, lister{}.ids, opts)
+		if want := "many-pages full-pages one-full-page status-500-from-second-page status-503-from-second-page status-429-from-second-page next-is-self next-cycle empty-pages-with-next next-on-other-host next-without-tls row-missing row-repeated-for-another count-shrinks record-deleted"; strings.Join(v.left, " ") != want {
+			t.Errorf("left out are %q", v.left)
+		}
+		x, err := newExplorer(Fetch[int](lister{}.ids), opts)
+		must(t, err)
+		for _, f := range x.search(t, Options{Scenarios: scenarios}) {
+			t.Errorf("Explore: %s", x.report(f))
+		}
+		x, err = newExplorer(Fetch[int](lister{repeats: true}.ids), opts)
+		must(t, err)
+		if found := x.search(t, Options{Scenarios: scenarios}); len(found) != 1 || found[0].problem.kind != repeated {
+			t.Errorf("Explore finds %d mistakes of a client that does not compare records", len(found))
+		}
 	}
 }

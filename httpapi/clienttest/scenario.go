@@ -121,7 +121,7 @@ func (k *kind) class() int {
 // kinds returns the kinds of all steps at pages of a form. Their order determines the scenario of a
 // seed.
 func (f form) kinds() []kind {
-	return slices.Concat(f.errorKinds(), connectionKinds(), f.wrongPageKinds(), writeKinds())
+	return slices.Concat(errorKinds(), connectionKinds(), f.wrongPageKinds(), writeKinds())
 }
 
 // withArg makes the faults of a step from its argument.
@@ -134,14 +134,17 @@ func withoutArg(faults ...cataloguetest.Fault) func(int) []cataloguetest.Fault {
 	return func(int) []cataloguetest.Fault { return faults }
 }
 
-func (f form) errorKinds() []kind {
-	failed := f.failure(http.StatusInternalServerError)
+// failure returns the body of a response with an error.
+func failure(status int) string { return fmt.Sprintf(`{"detail":%q}`, http.StatusText(status)) }
+
+func errorKinds() []kind {
+	failed := failure(http.StatusInternalServerError)
 	again := func(status int, after int) []cataloguetest.Fault {
-		return []cataloguetest.Fault{cataloguetest.Status(status, f.failure(status)), cataloguetest.Header("Retry-After", strconv.Itoa(after))}
+		return []cataloguetest.Fault{cataloguetest.Status(status, failure(status)), cataloguetest.Header("Retry-After", strconv.Itoa(after))}
 	}
 	return []kind{
 		{name: "status-500", faults: withoutArg(cataloguetest.Status(500, failed)), remedy: remedyStatus},
-		{name: "status-404", faults: withoutArg(cataloguetest.Status(404, f.failure(404))), remedy: remedyStatus},
+		{name: "status-404", faults: withoutArg(cataloguetest.Status(404, failure(404))), remedy: remedyStatus},
 		{name: "status-503", faults: func(arg int) []cataloguetest.Fault { return again(503, arg%3) }, remedy: remedyStatus},
 		{name: "status-429", faults: func(arg int) []cataloguetest.Fault { return again(429, min(arg, 1)) }, remedy: remedyStatus},
 		{name: "error-with-status-200", faults: withoutArg(cataloguetest.Status(200, failed)), remedy: remedyShape},
