@@ -18,7 +18,6 @@ import (
 type cell struct {
 	Class string        // null, flag, number, text, time, object, list or json, or "" if absent
 	Text  string        // the visible text
-	Whole string        // the whole value, if Text is shorter and no other page has it
 	Link  string        // an http or https URL, or ""
 	Links template.HTML // links to the records whose ids are the value, or to the record itself
 	Exact string        // a time as received, or ""
@@ -84,18 +83,9 @@ func briefCell(value string) cell {
 	return c
 }
 
-// cut returns the cell of a table. If it is shorter than the value, and the record has no page, it
-// has the whole value too.
-func (c cell) cut(value string, hasPage bool) cell {
-	text, whole := cutTo(c.Text, maxCell)
-	switch isNested := c.Class == "object" || c.Class == "list"; {
-	case hasPage:
-	case isNested:
-		c.Whole = indented(value)
-	case !whole:
-		c.Whole = c.Text
-	}
-	c.Text = text
+// cut returns the cell of a table, whose text is short.
+func (c cell) cut() cell {
+	c.Text = cutTo(c.Text, maxCell)
 	return c
 }
 
@@ -122,24 +112,20 @@ const (
 )
 
 // cut shortens a text to maxSeen characters.
-func cut(text string) string {
-	seen, _ := cutTo(text, maxSeen)
-	return seen
-}
+func cut(text string) string { return cutTo(text, maxSeen) }
 
 // cutTo shortens a text to a number of characters of its first line, at a space if possible.
-// It reports whether the text is whole.
-func cutTo(text string, most int) (seen string, whole bool) {
+func cutTo(text string, most int) string {
 	line, _, more := strings.Cut(text, "\n")
 	runes := []rune(line[:min(len(line), (most+1)*utf8.UTFMax)])
 	if !more && len(runes) <= most {
-		return text, true
+		return text
 	}
-	seen = string(runes[:min(len(runes), most)])
+	seen := string(runes[:min(len(runes), most)])
 	if space := strings.LastIndexByte(seen, ' '); len(runes) > most && space > len(seen)*2/3 {
 		seen = seen[:space]
 	}
-	return strings.TrimRight(seen, " ") + "…", false
+	return strings.TrimRight(seen, " ") + "…"
 }
 
 // isDecimal reports whether a text is a number with a decimal point, such as a price.

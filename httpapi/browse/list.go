@@ -26,10 +26,8 @@ type list struct {
 	Choice   []column // to choose from, or nil
 	Members  int      // how many columns there are
 	Kept     []pair   // of the form for the columns
-	Order    string   // such as "By Name, ascending"
 	Rows     []row
 	Wide     bool // the ids are longer than a number usually is
-	Whole    bool // the records have no pages, so that the table has all that they are
 	Pager    pager
 	Filters  *filters
 	Took     string // what the response has cost
@@ -77,7 +75,7 @@ func (v *view) newList(resp *response) *list {
 	if !ok {
 		return nil
 	}
-	l := &list{Pager: v.newPager(e), Took: v.cost(), Filters: v.newFilters(nil), About: spelled(v.c.Name), Whole: !v.c.hasPages()}
+	l := &list{Pager: v.newPager(e), Took: v.cost(), Filters: v.newFilters(nil), About: spelled(v.c.Name)}
 	v.choose(l, v.newColumns(memberNames(records)))
 	l.Rows = v.newRows(records, l.Columns)
 	l.Wide = slices.ContainsFunc(l.Rows, func(r row) bool { return len(r.Cells) > 0 && utf8.RuneCountInString(r.Cells[0].Text) > maxID })
@@ -102,9 +100,6 @@ func (v *view) choose(l *list, all []column) {
 		c.Shown = i == 0 || chosen[ordering.Snake(c.Name)] || chosen == nil && (i < maxShown || c.Sort != "")
 		if c.Shown {
 			l.Columns = append(l.Columns, *c)
-		}
-		if c.Sort != "" {
-			l.Order = "By " + c.Label + ", " + c.Sort
 		}
 	}
 	if len(all) > min(maxShown, len(l.Columns)) {
@@ -204,7 +199,7 @@ func (v *view) newRows(records []schema.Record, columns []column) []row {
 			if !ok {
 				continue
 			}
-			c := newCell(value).cut(value, v.c.hasPages())
+			c := newCell(value).cut()
 			if to, isLink := links[name]; isLink && at > 0 {
 				c = v.refer(c, value, to, maxListed)
 			} else if at == 0 || name == named || named == "" && value[0] == '"' {
@@ -240,7 +235,6 @@ type pager struct {
 	Summary                     string // such as "Records 22–42 of 500"
 	Beyond                      bool   // the offset is past the last record
 	First, Previous, Next, Last string
-	Sizes                       []choice
 }
 
 func (v *view) newPager(e pagination.Envelope[json.RawMessage]) pager {
@@ -259,14 +253,6 @@ func (v *view) newPager(e pagination.Envelope[json.RawMessage]) pager {
 	p.Summary, p.Beyond = summary(w.Offset, len(e.Records), e.Count), w.Offset >= e.Count && e.Count > 0
 	if p.Next != "" || p.Beyond {
 		p.Last = v.at(pagination.Window{Limit: w.Limit, Offset: (e.Count - 1) / w.Limit * w.Limit})
-	}
-	sizes := []int{10, v.c.is.Default, 50, 100, w.Limit}
-	slices.Sort(sizes)
-	for _, records := range slices.Compact(sizes) {
-		if v.c.is.Size != "" && records <= v.c.is.Max && records != math.MaxInt {
-			link := v.at(pagination.Window{Limit: records, Offset: w.Offset})
-			p.Sizes = append(p.Sizes, choice{Label: strconv.Itoa(records), Link: link, Active: records == w.Limit})
-		}
 	}
 	return p
 }

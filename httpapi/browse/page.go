@@ -228,8 +228,8 @@ func (v *view) sendPage(resp *response, p *page) {
 
 // exchange is the request that the handler was sent, and its response.
 type exchange struct {
-	Curl    string // a command that sends the request, or ""
-	Request string
+	Curl    string // a command that sends the request if that is a GET, or ""
+	Request string // that is no GET
 	Status  string
 	Header  string
 	Body    string // unless the page shows what it contains
@@ -241,16 +241,16 @@ type exchange struct {
 func (v *view) newExchange(resp *response) *exchange {
 	in := cmp.Or(resp.request, v.r)
 	path, _, _ := strings.Cut(v.r.RequestURI, "?") // it has the prefix that the handler does not see
+	if in.Method == http.MethodGet {
+		address := v.next.Base(v.r) + in.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, "", columnsName, ""), "./")
+		return &exchange{Curl: "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"}
+	}
 	e := &exchange{
 		Request: in.Method + " " + path,
 		Status:  fmt.Sprintf("HTTP %d %s", resp.Status, http.StatusText(resp.Status)),
 	}
 	if in.URL.RawQuery != "" {
 		e.Request += "?" + in.URL.RawQuery
-	}
-	if in.Method == http.MethodGet {
-		address := v.next.Base(v.r) + in.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, "", columnsName, ""), "./")
-		e.Curl = "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"
 	}
 	var header strings.Builder
 	_ = resp.Sent.Write(&header) // a builder returns no error

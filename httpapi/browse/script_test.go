@@ -185,8 +185,6 @@ func (res result) seen(name, want string, films *shelf) string {
 		return strconv.Itoa(len(res.find("form", "method", "post")))
 	case "writes":
 		return strconv.Itoa(len(films.calls))
-	case "size", "ordering":
-		return res.marked(name)
 	case "open":
 		return strconv.FormatBool(res.isOpen("exchange"))
 	}
@@ -226,19 +224,4 @@ func (res result) headers() []string {
 func (res result) isOpen(class string) bool {
 	found := res.find("details", "class", class)
 	return len(found) == 1 && slices.Contains(slices.Collect(maps.Keys(found[0].attrs)), "open")
-}
-
-// marked returns the size of the page or the ordering that is marked as the current one.
-func (res result) marked(name string) string {
-	var found []tag
-	switch name {
-	case "size":
-		found = res.find("a", "aria-current", "true")
-	case "ordering":
-		found = res.find("p", "class", "lead order")
-	}
-	if len(found) != 1 {
-		return ""
-	}
-	return strings.TrimSpace(found[0].text)
 }

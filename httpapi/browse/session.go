@@ -127,7 +127,7 @@ func (v *view) readOnly() string {
 	case token != "":
 		v.refused = "The service does not accept your token."
 	}
-	return "Read-only until you sign in."
+	return "" // the header has the form to sign in
 }
 
 // isSession reports whether the request, which is a form, signs in or out.
