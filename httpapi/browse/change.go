@@ -17,7 +17,7 @@ func (v *view) posted() *response {
 	method := v.query.get(methodName)
 	switch {
 	case v.c == nil:
-	case v.id == "" && v.postable():
+	case v.id == "" && v.postable(v.c):
 		return v.create()
 	case v.id != "" && method == http.MethodDelete && v.c.Actions.Has(schema.Destroy):
 		return v.delete()

@@ -128,10 +128,9 @@ func (f *form) blame(wrong faults) {
 	}
 }
 
-// postable reports whether the sender of the request may post to its path, which is a
-// collection's.
-func (v *view) postable() bool {
-	return v.c.Actions.Has(schema.Create) && v.denied(http.MethodPost) == nil
+// postable reports whether the sender of the request may post to a collection.
+func (v *view) postable(c *collection) bool {
+	return c.Actions.Has(schema.Create) && v.admit(v.request(http.MethodPost, c.path, "", nil), nil) == nil
 }
 
 // faults maps the paths of values, such as lines.0.sku, to error messages.
@@ -268,12 +267,16 @@ func valueText(field schema.Field, value string) string {
 	case value == "null", k.control == "checkbox" && value != "true":
 		return ""
 	}
-	if text, ok := readText(value); ok && field.Kind == schema.Timestamp {
+	text, ok := readText(value)
+	switch {
+	case !ok:
+		return value
+	case field.Kind == schema.Timestamp:
 		return localTime(text)
-	} else if ok {
-		return text
+	case k.control == "time" && len(text) == len(time.TimeOnly):
+		return strings.TrimSuffix(text, ":00") // as browsers send it
 	}
-	return value
+	return text
 }
 
 // maxElements is the maximum number of elements of a list whose text is not JSON.
@@ -312,6 +315,9 @@ func fits(control, text string) bool {
 		return err == nil && day.Year() > 0
 	case control == "datetime-local":
 		return utcTime(text) != text && localTime(utcTime(text)) == text
+	case control == "time":
+		_, err := time.Parse(time.TimeOnly, text)
+		return err == nil && len(text) == len(time.TimeOnly) || err != nil && len(text) == len("08:30") && fits(control, text+":00")
 	case control == "number":
 		_, err := strconv.ParseFloat(text, 64)
 		return err == nil && json.Valid([]byte(text))

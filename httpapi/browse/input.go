@@ -2,6 +2,7 @@ package browse
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -41,6 +42,7 @@ type input struct {
 
 	Named  []string // names of the records to which the value refers
 	Lookup string   // link to records to which the value can refer, or ""
+	New    string   // link to a form that adds the first of them, or ""
 	Find   string   // name of the input that finds them, or ""
 	Sought string   // what has been found
 	Pick   string   // radio or checkbox: for each one that has been found
@@ -296,12 +298,18 @@ func (v *view) complete(in *input, texts url.Values) {
 // otherwise one that finds them by a text.
 func (v *view) offer(in *input, c *collection, sought string) {
 	known, k := v.records(c, in.field.By), kindOf(in.field)
+	link := v.rootLink(v.r) + url.PathEscape(c.Segment) + "/"
 	switch {
+	case known.whole && len(known.options) == 0:
+		in.Hint = heading(c.Key) + " has no records yet."
+		if v.postable(c) {
+			in.New = link + "?" + methodName + "=" + http.MethodPost
+		}
 	case k.separator == "" && known.whole:
 		in.Hint = ""
 		in.selectAmong(known.options, "none", mayBeEmpty(in.field))
 	case !known.whole:
-		in.Lookup, in.Pick = v.rootLink(v.r)+url.PathEscape(c.Segment)+"/", "radio"
+		in.Lookup, in.Pick = link, "radio"
 		values := []string{in.Value}
 		if k.separator != "" {
 			in.Pick, values = "checkbox", k.split(in.Value)

@@ -137,18 +137,48 @@ func TestConflictOfParts(t *testing.T) {
 	}
 }
 
+type team struct {
+	ID      int    `json:"id"`
+	Name    string `json:"name"`
+	Lead    int    `json:"lead" backlist:"refers=people"`
+	Members []int  `json:"members" backlist:"refers=people"`
+}
+
+// A form says that there is nothing to refer to, with a link to whoever may add it. A key can be typed
+// as soon as there is a record.
+func TestNothingToReferTo(t *testing.T) {
+	for _, mayAdd := range []bool{true, false} {
+		c, err := catalogue.New(catalogue.Define[person]("people", catalogue.Options{}), catalogue.Define[team]("teams", catalogue.Options{}))
+		must(t, err)
+		h := newHandlers(t, c, httpapi.Options{Authorizer: func(_ *http.Request, collection string, action schema.Actions) error {
+			if !mayAdd && collection == "people" && action == schema.Create {
+				return httpapi.Forbidden("")
+			}
+			return nil
+		}})
+		page := get(h.browse, "/api/teams/?_method=POST")
+		checkAccessible(t, page)
+		for _, name := range []string{"lead", "members"} {
+			hint, control := page.one(t, "p", "id", "hint-"+name), page.one(t, "input", "name", name).attrs
+			_, link := page.links()["Add one"]
+			if strings.TrimSpace(hint.text) != "People has no records yet." || control["type"] != "text" || link != mayAdd {
+				t.Errorf("%s, may add = %t: %q beside %v, and a link: %t", name, mayAdd, hint.text, control, link)
+			}
+		}
+		if mayAdd {
+			form := follow(t, h.browse, "/api/teams/", page.links()["Add one"])
+			equal(t, "the link", "Add person", form.one(t, "h1", "", "").text)
+			must(t, c.Load(strings.NewReader(`{"people":[{"id":1,"name":"Ann"}]}`), catalogue.LoadOptions{}))
+			values := page.formValues("post", map[string]string{"name": "a", "lead": "1", "members": "1"})
+			if got := do(h.browse, formRequest("/api/teams/?_method=POST", values.Encode())); got.status != http.StatusSeeOther {
+				t.Errorf("%d %s", got.status, got.text)
+			}
+		}
+	}
+}
+
 // References to many records are found by a text, without losing what was typed.
 func TestFind(t *testing.T) {
-	type person struct {
-		ID   int    `json:"id"`
-		Name string `json:"name"`
-	}
-	type team struct {
-		ID      int    `json:"id"`
-		Name    string `json:"name"`
-		Lead    int    `json:"lead" backlist:"refers=people"`
-		Members []int  `json:"members" backlist:"refers=people"`
-	}
 	about, err := schema.DescriptionOf[person]("people")
 	must(t, err)
 	about.Search = []string{"name"}

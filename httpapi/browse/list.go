@@ -81,7 +81,7 @@ func (v *view) newList(resp *response) *list {
 	l.Wide = slices.ContainsFunc(l.Rows, func(r row) bool { return len(r.Cells) > 0 && utf8.RuneCountInString(r.Cells[0].Text) > maxID })
 	const writes = schema.Create | schema.Update | schema.PartialUpdate | schema.Destroy
 	switch {
-	case v.postable():
+	case v.postable(v.c):
 		l.Add = v.query.with(methodName, http.MethodPost)
 	case v.c.Actions&writes == 0:
 		l.ReadOnly = "Read-only: the service has no way to change these records."

@@ -84,7 +84,7 @@ func (v *view) serve(resp *response) {
 		v.showRoot(p, resp)
 	case v.id != "":
 		v.showRecord(p, resp)
-	case v.query.get(methodName) == http.MethodPost && v.c != nil && v.postable():
+	case v.query.get(methodName) == http.MethodPost && v.c != nil && v.postable(v.c):
 		p.Form = v.newForm(nil, nil, "")
 		p.Title = "Add " + spelled(v.c.Name)
 		p.here()

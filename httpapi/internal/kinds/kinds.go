@@ -36,7 +36,7 @@ var rows = [...]Row{
 		Hint: "Letters and digits of any script, - and _."},
 	schema.Regex: {Form: true, Control: "text"},
 	schema.Map:   {Control: "textarea"}, schema.Object: {Control: "textarea"},
-	schema.TimeOfDay: {Control: "text", Pattern: "^" + clock + "$", Hint: "Such as 08:30 or 08:30:00."},
+	schema.TimeOfDay: {Control: "time", Pattern: "^" + clock + "$"},
 	schema.Interval: {Control: "text", Pattern: "^(-?[0-9]+ )?" + clock + "$", About: "Days, if any, and a time.",
 		Hint: "Hours, minutes and seconds, such as 08:30:00, after days if any."},
 }
