@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/internal/walk"
@@ -65,11 +64,10 @@ type film struct {
 // TestRunOwnService reads a collection that is not documented.
 func TestRunOwnService(t *testing.T) {
 	films := catalogue.Define[film]("films", catalogue.Options{})
-	server := cataloguetest.NewWith(t, cataloguetest.Options{
-		Definitions: []catalogue.AnyDefinition{films},
-		Root:        "/v1/",
-		Fixtures:    fstest.MapFS{"films.json": {Data: []byte(`[{"id": 1, "title": "Onda"}, {"id": 3, "title": "Sale"}]`)}},
-	})
+	server := cataloguetest.NewWith(t, cataloguetest.Options{Definitions: []catalogue.AnyDefinition{films}, Root: "/v1/"})
+	if err := server.Catalogue.Load(strings.NewReader(`{"films": [{"id": 1, "title": "Onda"}, {"id": 3, "title": "Sale"}]}`), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	var out strings.Builder
 	if err := run(t.Context(), server.Client, []string{"-url", server.URL, "-root", "/v1/", "films"}, &out); err != nil {
 		t.Fatal(err)

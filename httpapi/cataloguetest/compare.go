@@ -18,7 +18,7 @@ import (
 // another, and fails the test where the responses differ:
 //
 //	func TestFakeIsTheService(t *testing.T) {
-//		server := cataloguetest.NewWith(t, cataloguetest.Options{Fixtures: os.DirFS("testdata")})
+//		server := cataloguetest.NewWith(t, cataloguetest.Options{File: "testdata/catalogue.json", Definitions: all})
 //		server.Compare(t, cataloguetest.Live{
 //			URL:       os.Getenv("CATALOGUE_URL"), // empty in CI: the recording is compared
 //			Recording: "testdata/catalogue.jsonl",

@@ -27,8 +27,7 @@ func at(match Match, fault Fault) injection { return injection{match, fault} }
 // loopback port.
 func serveFaults(t testing.TB, loopback bool, all ...injection) (*Server, []*Injection) {
 	t.Helper()
-	server := NewWith(t, Options{Ignored: []string{"x"}, Fixtures: files("books.json",
-		`[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`)})
+	server := NewWith(t, Options{Ignored: []string{"x"}, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]}`)})
 	if loopback {
 		listen(t, server)
 	}

@@ -164,3 +164,18 @@ func must(t testing.TB, errs ...error) {
 		t.Fatal(err)
 	}
 }
+
+// holding returns a catalogue with the records in a JSON text, of the documented collections or of others.
+func holding(text string, definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
+	c := mustNew()
+	if definitions != nil {
+		var err error
+		if c, err = catalogue.New(definitions...); err != nil {
+			panic(err)
+		}
+	}
+	if err := c.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
+		panic(err)
+	}
+	return c
+}

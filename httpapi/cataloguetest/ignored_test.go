@@ -50,10 +50,10 @@ func purchases() Options {
 		Search:     []string{"customer"},
 	}
 	return Options{
-		Definitions: []catalogue.AnyDefinition{catalogue.Define[purchase]("purchases", catalogue.Options{Description: &about}), catalogue.Define[director]("directors", catalogue.Options{})},
-		Root:        "/v1/",
-		Forms:       true,
-		Fixtures:    files("purchases.json", `[{"id":1,"customer":"Ada"},{"id":2,"customer":"Bea"},{"id":3,"customer":"Cam"}]`),
+		Catalogue: holding(`{"purchases":[{"id":1,"customer":"Ada"},{"id":2,"customer":"Bea"},{"id":3,"customer":"Cam"}]}`,
+			catalogue.Define[purchase]("purchases", catalogue.Options{Description: &about}), catalogue.Define[director]("directors", catalogue.Options{})),
+		Root:  "/v1/",
+		Forms: true,
 	}
 }
 
@@ -172,7 +172,7 @@ func TestNothingIgnored(t *testing.T) {
 	}
 }
 
-// Links of the server, codecs and handlers of Wrap have parameters of their own.
+// Links of the server have parameters of their own.
 func TestNothingIgnoredBetweenPages(t *testing.T) {
 	numbers, cursors := pagination.Numbers{Size: "n", Page: "p"}, pagination.Cursors{Cursor: "c", Limits: pagination.Limits{Default: 1}}
 	for _, style := range []pagination.Style{nil, numbers, cursors, pagination.Limits{Max: 1}} {
@@ -222,8 +222,7 @@ func TestIgnoredWithWrap(t *testing.T) {
 // A request of a page for browsers, which has parameters of its own, is the page's, whether the page is
 // inside of a server or around it.
 func TestIgnoredWithBrowse(t *testing.T) {
-	cat, err := catalogue.New(purchases().Definitions...)
-	must(t, err)
+	cat := purchases().Catalogue
 	handler, err := httpapi.New(cat, httpapi.Options{Root: "/v1/"})
 	must(t, err)
 	pages := func(next http.Handler) http.Handler {

@@ -45,8 +45,8 @@ func TestInjectAndRemove(t *testing.T) {
 // TestDo checks that a write between two pages is seen by the second.
 func TestDo(t *testing.T) {
 	server := NewWith(t, Options{
-		Pages:    pagination.Limits{Default: 2, Max: 2},
-		Fixtures: files("labels.json", `[{"id":1},{"id":2},{"id":3},{"id":4}]`),
+		Pages:     pagination.Limits{Default: 2, Max: 2},
+		Catalogue: holding(`{"labels":[{"id":1},{"id":2},{"id":3},{"id":4}]}`),
 	})
 	labels, err := resources.Labels.In(server.Catalogue)
 	must(t, err)

@@ -53,12 +53,9 @@ func filmRecords(n int) string {
 func newFilms(t *testing.T, films int) *Server {
 	t.Helper()
 	return NewWith(t, Options{
-		Definitions: filmDefinitions(),
-		Root:        "/v1/",
-		Ignored:     []string{"api_key"},
-		Fixtures: files(
-			"directors.json", `[{"id":1,"name":"Varda"},{"id":2,"name":"Rohrwacher"}]`,
-			"films.json", filmRecords(films)),
+		Root:      "/v1/",
+		Ignored:   []string{"api_key"},
+		Catalogue: holding(`{"directors":[{"id":1,"name":"Varda"},{"id":2,"name":"Rohrwacher"}],"shortFilms":`+filmRecords(films)+"}", filmDefinitions()...),
 	})
 }
 
@@ -106,8 +103,7 @@ func TestFaultsOfStyles(t *testing.T) {
 		{"the last page", cursors, NextIsSelf, "?cursor=cD02", `- "?cursor=cD02" [{7}]`},
 		{"there is no count", cursors, more, "?cursor=cD02", `- "" [{7}]`},
 	} {
-		server := NewWith(t, Options{Pages: tt.style, Fixtures: files("books.json",
-			`[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`)})
+		server := NewWith(t, Options{Pages: tt.style, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]}`)})
 		fault := server.Inject(Match{}, tt.fault())
 		_, body := get(t, server, "/api/books/"+tt.query)
 		fault.Remove()
@@ -152,14 +148,14 @@ func TestFaultsWithoutPages(t *testing.T) {
 		{"a count", change(func(page *envelope) { page.Count++ }), "/api/books/", `[{"id":1},{"id":2},{"id":3}]`, 0},
 		{"a cut list", Truncate(5), "/api/books/", `[{"id`, 1},
 	} {
-		server := NewWith(t, Options{Pages: pagination.Whole{Max: 3}, Ignored: []string{"limit"}, Fixtures: files("books.json", `[{"id":1},{"id":2},{"id":3}]`)})
+		server := NewWith(t, Options{Pages: pagination.Whole{Max: 3}, Ignored: []string{"limit"}, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3}]}`)})
 		fault := server.Inject(Match{}, tt.fault)
 		_, body := get(t, server, tt.path)
 		if fault.Remove(); body != tt.want || fault.Count() != tt.count {
 			t.Errorf("%s: %s and %d changes, want %s and %d", tt.reason, body, fault.Count(), tt.want, tt.count)
 		}
 	}
-	server := NewWith(t, Options{Pages: pagination.Whole{Max: 2}, Fixtures: files("books.json", `[{"id":1},{"id":2},{"id":3}]`)})
+	server := NewWith(t, Options{Pages: pagination.Whole{Max: 2}, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3}]}`)})
 	fault := server.Inject(Match{}, MissingRow())
 	if status, body := get(t, server, "/api/books/"); status != 400 || !strings.Contains(body, "Too many records") || fault.Count() != 0 {
 		t.Errorf("a list that is too long: %d %s", status, body)
@@ -170,11 +166,9 @@ func TestFaultsWithoutPages(t *testing.T) {
 // The style of a description takes precedence over that of the options.
 func TestStyleOfDescription(t *testing.T) {
 	server := NewWith(t, Options{
-		Definitions: []catalogue.AnyDefinition{
-			catalogue.Define[director]("directors", catalogue.Options{Description: &schema.Description{Pages: pagination.Cursors{Limits: pagination.Limits{Default: 2}}}}),
-		},
-		Pages:    pagination.Numbers{},
-		Fixtures: files("directors.json", `[{"id":1,"name":"A"},{"id":2,"name":"B"},{"id":3,"name":"C"}]`),
+		Pages: pagination.Numbers{},
+		Catalogue: holding(`{"directors":[{"id":1,"name":"A"},{"id":2,"name":"B"},{"id":3,"name":"C"}]}`,
+			catalogue.Define[director]("directors", catalogue.Options{Description: &schema.Description{Pages: pagination.Cursors{Limits: pagination.Limits{Default: 2}}}})),
 	})
 	server.Inject(Match{}, MissingRow())
 	const want = `{"next":"http://catalogue.test/api/directors/?cursor=cD0y","previous":null,"results":[{"id":1,"name":"A"}]}`
@@ -217,8 +211,7 @@ type country struct {
 func TestKeys(t *testing.T) {
 	countries := catalogue.Define[country]("countries", catalogue.Options{})
 	server := NewWith(t, Options{
-		Definitions: []catalogue.AnyDefinition{countries},
-		Fixtures:    files("countries.json", `[{"code":"x y","name":"S"},{"code":"%25","name":"P"},{"code":"IT","name":"I"},{"code":"é","name":"E"}]`),
+		Catalogue: holding(`{"countries":[{"code":"x y","name":"S"},{"code":"%25","name":"P"},{"code":"IT","name":"I"},{"code":"é","name":"E"}]}`, countries),
 	})
 	server.Inject(Match{Path: "/api/countries/x y/", Nth: 1}, Status(503, "{}"))
 	checkStatus := func(path string, want int) {
@@ -245,9 +238,10 @@ func TestHandlerOptions(t *testing.T) {
 		}
 		return schema.ParseKeyed([]byte(`{"name":"assigned"}`))
 	}
-	base := Options{Definitions: filmDefinitions(), Fixtures: files("directors.json", `[{"id":1,"name":"Varda"}]`)}
+	base := Options{Catalogue: holding(`{"directors":[{"id":1,"name":"Varda"}]}`, filmDefinitions()...)}
 	server := func(set func(o *Options)) *Server {
 		opts := base
+		opts.Catalogue = base.Catalogue.Clone()
 		set(&opts)
 		return NewWith(t, opts)
 	}

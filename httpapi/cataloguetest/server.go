@@ -4,7 +4,7 @@
 //		server := cataloguetest.NewWith(t, cataloguetest.Options{
 //			Definitions: []catalogue.AnyDefinition{Directors, Films},
 //			Root:        "/v1/",
-//			Fixtures:    os.DirFS("testdata"),
+//			File:        "testdata/films.json",
 //		})
 //		server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, "busy"))
 //		names, err := filmNames(t.Context(), server.Client, server.URL)
@@ -20,8 +20,8 @@
 //
 // # Records
 //
-// [Options].Fixtures are files of records. A server of definitions without fixtures is empty;
-// Records of package resources/sample makes some up. Without definitions, a server has the 39
+// [Options].File is a file of records. A server of definitions without a file is empty;
+// Records of package resources/sample makes some up. Without both, a server has the 39
 // documented collections, with sample records, which are the same in every run. Tests change
 // records through server.Catalogue:
 //
@@ -97,15 +97,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log"
 	"net/http"
+	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/infer"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
@@ -143,7 +145,7 @@ func New(tb testing.TB) *Server {
 
 // NewWith returns a server configured by opts. It is open until the test and its subtests have
 // ended. NewWith calls tb.Fatalf if the options contradict each other, if a definition, the root or
-// a fixture is invalid, or if Options.Wrap returns nil. At the end, running requests lose their
+// the file is invalid, or if Options.Wrap returns nil. At the end, running requests lose their
 // connection, and the server waits for their handlers. A panic that the handler reports, such as that
 // of a rule, fails the test.
 //
@@ -254,11 +256,10 @@ func (s *Server) open(opts Options, errorLog *log.Logger) {
 func (s *Server) Close() { s.end() }
 
 // Options configures a [Server]. The zero value serves the sample records over http, and permits
-// every write. File may be set with none of Catalogue, Definitions and Fixtures, and Catalogue neither
-// with Definitions nor with Fixtures.
+// every write. Catalogue may be set neither with Definitions nor with File.
 type Options struct {
-	// Definitions, if not empty, are the collections of the server, which is empty unless there are
-	// Fixtures. Otherwise it has the 39 documented collections.
+	// Definitions, if not empty, are the collections of the server, which is empty unless there is a
+	// File.
 	Definitions []catalogue.AnyDefinition
 
 	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is "/api/".
@@ -277,25 +278,13 @@ type Options struct {
 	// to it.
 	Catalogue *catalogue.Catalogue
 
-	// File, if not empty, is the path of a JSON file, whose collections are served as
-	// [github.com/gobacklist/backlist/catalogue/infer.Read] guesses them, with their records. Writes can
-	// send any members. A path that is not absolute begins in the directory of the test's package. To say
-	// more about a file, call that function, and set Catalogue.
+	// File, if not empty, is the path of a JSON file with the records, such as one that
+	// [catalogue.Catalogue.Save] writes: an object that maps keys of collections to arrays. Without
+	// Definitions, its collections are those that [github.com/gobacklist/backlist/catalogue/infer.Read]
+	// guesses, and writes can send any members; to say more about them, call that function, and set
+	// Catalogue. With Definitions, their collections are loaded as by [catalogue.Catalogue.LoadFile]. A
+	// path that is not absolute begins in the directory of the test's package.
 	File string
-
-	// Fixtures, if not nil, is a file system whose files hold all records. A collection that has no
-	// file is empty. Each file whose name ends in .json, at any depth, is one of the following:
-	//
-	//   - A collection, if the name before the extension is its key or path segment (events.json,
-	//     item_variants.json): an array of records, or a saved page of the framework.
-	//   - Several collections, if the file has any other name: an object that maps keys to
-	//     arrays of records, as [catalogue.Catalogue.Save] writes it.
-	//
-	// Records are in wire form, each with its id. References are not checked. An invalid file fails
-	// the test with its name, the collection, and the line and the member of the record, or the
-	// line and column of a syntax error. So does an unknown collection, one that occurs twice, an
-	// empty file, and a file system without fixtures.
-	Fixtures fs.FS
 
 	// Authorizer decides which writes are permitted. If nil, all are.
 	Authorizer httpapi.Authorizer
@@ -343,27 +332,38 @@ type Options struct {
 // records returns the catalogue to serve.
 func (o *Options) records() (served *catalogue.Catalogue, err error) {
 	switch {
-	case o.File != "" && (o.Catalogue != nil || o.Fixtures != nil || len(o.Definitions) > 0):
-		return nil, errors.New("options: File may be set neither with Catalogue, nor with Fixtures, nor with Definitions")
-	case o.File != "":
-		return readFile(o.File)
-	case o.Catalogue != nil && (o.Fixtures != nil || len(o.Definitions) > 0):
-		return nil, errors.New("options: Catalogue may be set neither with Fixtures nor with Definitions")
+	case o.Catalogue != nil && (o.File != "" || len(o.Definitions) > 0):
+		return nil, errors.New("options: Catalogue may be set neither with File nor with Definitions")
 	case o.Catalogue != nil:
 		return o.Catalogue, nil
 	case len(o.Definitions) > 0:
 		served, err = catalogue.New(o.Definitions...)
-	case o.Fixtures != nil:
-		served, err = resources.New()
-	default:
-		if served, err = sampleCatalogue(); err == nil {
-			served = served.Clone()
+		if err == nil && o.File != "" {
+			err = served.LoadFile(o.File, catalogue.LoadOptions{})
 		}
+		return served, err
+	case o.File != "":
+		return readFile(o.File)
 	}
-	if err == nil && o.Fixtures != nil {
-		err = loadFixtures(o.Fixtures, served)
+	if served, err = sampleCatalogue(); err == nil {
+		served = served.Clone()
 	}
 	return served, err
+}
+
+// readFile returns the catalogue of a JSON file.
+func readFile(name string) (*catalogue.Catalogue, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	base := filepath.Base(name)
+	read, err := infer.Read(file, infer.Options{Name: strings.TrimSuffix(base, filepath.Ext(base))})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return read.Catalogue, nil
 }
 
 // sampleCatalogue returns the sample records. All calls return the same catalogue,

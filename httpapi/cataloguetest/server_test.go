@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -224,13 +225,10 @@ func TestInvalidOptions(t *testing.T) {
 		opts   Options
 		want   string // in the error
 	}{
-		{"Catalogue and Fixtures", Options{Catalogue: mustNew(), Fixtures: files("events.json", "[]")}, "options: Catalogue may be set neither with Fixtures nor with Definitions"},
-		{"two sets of collections", Options{Definitions: filmDefinitions(), Catalogue: mustNew()}, "options: Catalogue may be set neither with Fixtures nor with Definitions"},
+		{"two sets of collections", Options{Definitions: filmDefinitions(), Catalogue: mustNew()}, "options: Catalogue may be set neither with File nor with Definitions"},
 		{"nil definition", Options{Definitions: []catalogue.AnyDefinition{nil}}, "nil definition"},
 		{"root without a slash at its end", Options{Root: "/v1"}, `Root "/v1"`},
 		{"nil handler", Options{Wrap: func(http.Handler) http.Handler { return nil }}, "options: Wrap returned a nil handler"},
-		{"invalid fixture", Options{Fixtures: files("events.json", "[{]")}, "events.json:1:3"},
-		{"fixture of a documented collection", Options{Definitions: filmDefinitions(), Fixtures: files("server.json", `{"books": []}`)}, `server.json: catalogue: cannot load: unknown collection: "books"`},
 	}
 	for _, tt := range tests {
 		server, err := Open(tt.opts)
@@ -326,5 +324,32 @@ func TestServerMadeInsideBubble(t *testing.T) {
 	outer.end()
 	if len(outer.errors) != 1 || !strings.Contains(outer.errors[0], "with the T that synctest.Test passes") {
 		t.Errorf("at the end of the test: failures %q", outer.errors)
+	}
+}
+
+// TestFile serves a JSON file, and refuses those that cannot be read, and other collections beside it.
+func TestFile(t *testing.T) {
+	server := NewWith(t, Options{File: "testdata/db.json", Root: "/v1/"})
+	if status, body := get(t, server, "/v1/authors/?posts__title=First"); status != 200 || !strings.Contains(body, `[{"id":7,"name":"Ann"}]`) {
+		t.Errorf("%d %s", status, body)
+	}
+	saved := filepath.Join(t.TempDir(), "saved.json")
+	must(t, holding(`{"directors":[{"id":7,"name":"Varda"}]}`, filmDefinitions()...).SaveFile(saved))
+	server = NewWith(t, Options{File: saved, Definitions: filmDefinitions()})
+	if status, body := get(t, server, "/api/directors/7/"); status != 200 || body != `{"id":7,"name":"Varda"}` {
+		t.Errorf("a saved catalogue: %d %s", status, body)
+	}
+	invalid := filepath.Join(t.TempDir(), "list.json")
+	must(t, os.WriteFile(invalid, []byte("[{\"id\": 1},\n{\"id\": 1}]"), 0o600))
+	for _, row := range []struct {
+		opts Options
+		want string
+	}{
+		{Options{File: "testdata/none.json"}, "open testdata/none.json: no such file or directory"},
+		{Options{File: invalid}, invalid + ": line 2, column 1: list: the id 1 is that of the record in line 1, too: change one of them, or take another member as the id"},
+		{Options{File: "testdata/db.json", Catalogue: mustNew()}, "options: Catalogue may be set neither with File nor with Definitions"},
+		{Options{File: "testdata/db.json", Definitions: filmDefinitions()}, `testdata/db.json: catalogue: cannot load: unknown collection: "posts"`},
+	} {
+		checkMessage(t, "NewWith", failureOf(t, func(tb testing.TB) { NewWith(tb, row.opts) }), "cataloguetest: "+row.want)
 	}
 }
