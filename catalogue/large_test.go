@@ -19,6 +19,26 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
+const benchLimit = 21
+
+// A benchRow is a function to measure. Its argument is a random number.
+type benchRow struct {
+	name string
+	f    func(i int) error
+}
+
+func runRows(b *testing.B, rows []benchRow) {
+	for _, row := range rows {
+		b.Run(row.name, func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 1))
+			b.ReportAllocs()
+			for b.Loop() {
+				must(b, row.f(int(r.Uint32()>>1)))
+			}
+		})
+	}
+}
+
 // A sale is a record of five fields.
 type sale struct {
 	ID     int    `json:"id"`
@@ -120,6 +140,39 @@ func BenchmarkLarge(b *testing.B) {
 			b.Errorf("%d records", again.Count())
 		}
 	})
+}
+
+// BenchmarkViewDuringWrites reports how long a view of a page takes alone and beside as many updates
+// as a writer can do.
+func BenchmarkViewDuringWrites(b *testing.B) {
+	const n = 100_000
+	c := mustCollection[sale](b, catalogue.Options{Indexes: [][]ordering.Term{terms("weight")}})
+	must(b, c.ReplaceAll(sales(n)))
+	for _, writers := range []int{0, 1} {
+		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
+			var stop atomic.Bool
+			var writing sync.WaitGroup
+			for range writers {
+				writing.Go(func() {
+					for i := 0; !stop.Load(); i++ {
+						_ = c.Update(1+i%n, func(s *sale) error { s.Weight = i / 7 % n; return nil })
+					}
+				})
+			}
+			took, places := []time.Duration(nil), rand.New(rand.NewPCG(2, 2))
+			for b.Loop() {
+				start := time.Now()
+				w := pagination.Window{Limit: benchLimit, Offset: places.IntN(n - benchLimit)}
+				must(b, second(c.Where().View(w, ordering.Asc("weight"))))
+				took = append(took, time.Since(start))
+			}
+			stop.Store(true)
+			writing.Wait()
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
+			b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
+		})
+	}
 }
 
 // once measures a function that takes long, once.

@@ -183,21 +183,3 @@ func serveManyFilms(b testing.TB) http.Handler {
 	must(b, cat.Load(strings.NewReader(`{"films": [`+text.String()[1:]+`]}`), catalogue.LoadOptions{}))
 	return mustHandler(b, cat, Options{Root: "/", Authorizer: AllowAll})
 }
-
-// BenchmarkServe calls the handler.
-func BenchmarkServe(b *testing.B) {
-	h := serveManyFilms(b)
-	for _, row := range serveRows {
-		b.Run(row.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				w := httptest.NewRecorder()
-				r := httptest.NewRequest(row.method, row.target, strings.NewReader(row.body))
-				r.Header.Set("Content-Type", "application/json")
-				if h.ServeHTTP(w, r); w.Code >= 300 {
-					b.Fatal(w.Code, w.Body)
-				}
-			}
-		})
-	}
-}

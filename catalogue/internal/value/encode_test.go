@@ -257,22 +257,3 @@ func TestEncodeAllocates(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkEncode(b *testing.B) {
-	for name, value := range benchmarked() {
-		v := reflect.ValueOf(value)
-		e := encoderOf(v.Type().Elem())
-		b.Run(name+"/encoder", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = e.Encode(v.UnsafePointer())
-			}
-		})
-		b.Run(name+"/standard", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = standard(value)
-			}
-		})
-	}
-}
