@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"encoding/json"
 	"net/url"
 	"reflect"
 	"slices"
@@ -109,10 +108,9 @@ type response struct {
 // collection is a collection with its names in the document.
 type collection struct {
 	httpapi.ServedCollection
-	name   string          // of one record, such as "ItemVariant"; shared by collections with the same records
-	record string          // component of the records; shared by those without a description
-	listed string          // component of the records in lists
-	first  json.RawMessage // the first record, or nil
+	name   string // of one record, such as "ItemVariant"; shared by collections with the same records
+	record string // component of the records; shared by those without a description
+	listed string // component of the records in lists
 }
 
 // describer builds a document, path by path.
@@ -126,9 +124,8 @@ type describer struct {
 	writes     bool           // some operation writes
 
 	// Of the handler that is described:
-	reads  bool                                  // reads need permission too
-	tags   bool                                  // records have entity tags
-	firsts map[string]map[string]json.RawMessage // the first records by key of the collection
+	reads bool // reads need permission too
+	tags  bool // records have entity tags
 
 	tag string // of the operations of the current path
 }

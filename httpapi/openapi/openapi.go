@@ -22,18 +22,6 @@
 // computed, has the form of its Go type, if that is known, and otherwise any value. Hidden fields
 // are writeOnly members of bodies, and computed ones readOnly members of records.
 //
-// # Examples
-//
-// The record of each collection that has the least id when [New] is called is the example of its
-// records and, without what cannot be sent, of bodies. Hence, whoever reads the document can read
-// that record. In the example of a POST, unique fields have new values, so that the request creates a
-// record unless a rule of the program forbids that.
-//
-// Examples are made up if there is no record, if it is long, or if it may be that some clients
-// cannot read it: with [httpapi.Options.AuthorizeReads], and of collections other than those of a
-// catalogue, such as those that [httpapi.Restrict] returns. Then a record or a body with a field of the
-// kind JSON has none.
-//
 // # Operations
 //
 // Every path has the methods of the actions that the handler serves, with their parameters.
@@ -59,9 +47,9 @@
 // depend on the stored records. Filters of numbers are strings, because they may have a point
 // or an exponent in a field of any kind.
 //
-// The document is deterministic: equal handlers, first records and options result in equal bytes. It
-// does not describe authorization, except for the scheme in [Options.Scheme], and that
-// reads need no credentials unless [httpapi.Options.AuthorizeReads] is set.
+// The document does not depend on the records: equal handlers and options result in equal bytes. It
+// does not describe authorization, except for the scheme in [Options.Scheme], and that reads need no
+// credentials unless [httpapi.Options.AuthorizeReads] is set.
 //
 // # Version
 //
@@ -158,7 +146,7 @@ type Document struct {
 }
 
 // New returns the document of a handler. It does not follow later changes to the
-// collections and their records. It reads one record of each. O(fields of all collections).
+// collections. O(fields of all collections).
 //
 // The type of a collection's records is known if the collection has a method
 //
@@ -243,12 +231,9 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 			c := collection{ServedCollection: s}
 			same := byKey[s.Description.Key]
 			if i := slices.IndexFunc(same, c.hasRecordsOf); i >= 0 {
-				c.name, c.first = same[i].name, same[i].first // components have one example
+				c.name = same[i].name
 			} else {
 				c.name = taken.take(joined(s.Description.Name))
-				if !served.AuthorizeReads {
-					c.first = firstRecord(s)
-				}
 			}
 			all, byKey[s.Description.Key] = append(all, c), append(same, c)
 		}
@@ -262,10 +247,7 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 		d.reads, d.tags, d.forms = served.AuthorizeReads, served.ETags, served.Forms
 		d.root(served)
 		own := all[:len(served.Collections)]
-		all, d.firsts = all[len(own):], map[string]map[string]json.RawMessage{}
-		for _, c := range own {
-			d.firsts[c.Description.Key] = membersOf(c.first)
-		}
+		all = all[len(own):]
 		for _, c := range own {
 			d.collection(c)
 		}
@@ -296,7 +278,6 @@ func (d *describer) record(c *collection) (known bool) {
 	switch fields := wire.Shown(c.Description); {
 	case fields != nil:
 		known, s = true, stored(fields, t, true)
-		s.Examples = d.examples(*c, schema.Retrieve)
 	case t != nil && isOpen(t):
 		name, s = openRecord, openSchema()
 	default:

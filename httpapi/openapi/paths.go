@@ -186,7 +186,6 @@ func (d *describer) body(c collection, action schema.Actions) *requestBody {
 	}
 	if c.Description.Fields != nil {
 		s = posted(c.Description.Written(), action, inner)
-		s.Examples = d.examples(c, action)
 		s = d.schema(bodyOf(c.name, action), s)
 	}
 	content := jsonBody(s)

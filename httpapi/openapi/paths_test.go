@@ -337,3 +337,47 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("paths: %.3000s, want %s", document, want)
 	}
 }
+
+// Requests name fields as JSON does where the description permits that, also across references and in
+// objects, and lists name their filters.
+func TestJSONNames(t *testing.T) {
+	type place struct {
+		PostCode string `json:"postCode"`
+	}
+	type firm struct {
+		ID      int    `json:"id"`
+		TaxCode string `json:"taxCode"`
+		HomeAt  place  `json:"homeAt"`
+		OwnedBy *int   `json:"ownedBy" backlist:"refers=firms"`
+	}
+	about := schema.Description{
+		Filters: []string{"tax_code__icontains", "owned_by__tax_code", "home_at__post_code__in", "owned_by"}, Search: []string{"^tax_code", "owned_by__tax_code"},
+		Sortable: []string{"tax_code", "home_at__post_code", "owned_by__tax_code"},
+	}
+	for _, tt := range []struct {
+		json                     bool
+		filters, terms, ordering string
+	}{
+		{true, "taxCode__icontains, ownedBy__taxCode, homeAt__postCode__in, ownedBy, search", `["taxCode","-taxCode","homeAt__postCode","-homeAt__postCode","ownedBy__taxCode","-ownedBy__taxCode"]`, "Names, with"},
+		{false, "tax_code__icontains, owned_by__tax_code, home_at__post_code__in, owned_by, search", `["tax_code","-tax_code","home_at__post_code","-home_at__post_code","owned_by__tax_code","-owned_by__tax_code"]`, "Names in snake_case, with"},
+	} {
+		about.JSONNames = tt.json
+		cat, err := catalogue.New(catalogue.Define[firm]("firms", catalogue.Options{Description: &about}))
+		must(t, err)
+		d := documentOf(t, cat, httpapi.Options{}, Options{})
+		var list struct{ Description string }
+		must(t, json.Unmarshal(d.Paths["/api/firms/"]["get"], &list))
+		equal(t, "the list", "Returns a page of records in the requested order. The filters are "+tt.filters+".", list.Description)
+		var terms struct{ Enum json.RawMessage }
+		must(t, json.Unmarshal(d.Components.Schemas["FirmOrderingTerm"], &terms))
+		equal(t, "terms", tt.terms, compactJSON(t, terms.Enum))
+		for _, name := range strings.Split(tt.filters, ", ") {
+			if p := string(d.Components.Parameters["Firm.filter."+name]); !strings.Contains(p, `"name": "`+name+`"`) {
+				t.Errorf("the parameter %s: %s", name, p)
+			}
+		}
+		if p := string(d.Components.Parameters["FirmOrdering"]); !strings.Contains(p, tt.ordering) {
+			t.Errorf("the ordering: %s", p)
+		}
+	}
+}

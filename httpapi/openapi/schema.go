@@ -31,7 +31,6 @@ type jsonSchema struct {
 	Others      *jsonSchema          `json:"additionalProperties,omitempty"`
 	OneOf       []*jsonSchema        `json:"oneOf,omitempty"`
 	Default     json.RawMessage      `json:"default,omitempty"`
-	Examples    []json.RawMessage    `json:"examples,omitempty"`
 }
 
 func ofKind(kind string) *jsonSchema          { return &jsonSchema{Type: kind} }
