@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// benchHouse returns a catalogue with n events. There are indexes by id, start_date and name. Names are not
-// in the order of the ids.
+// benchHouse returns a catalogue with n events. There are indexes by id, start_date and name. Neither dates nor
+// names are in the order of the ids.
 func benchHouse(tb testing.TB, n int, opts ...catalogue.Options) *catalogue.Catalogue {
 	tb.Helper()
 	defined := resources.Events
@@ -25,7 +27,10 @@ func benchHouse(tb testing.TB, n int, opts ...catalogue.Options) *catalogue.Cata
 	must(tb, err)
 	must(tb, mustIn(resources.Events, cat).ReplaceAll(func(yield func(resources.Event) bool) {
 		for i := range n {
-			e := resources.Event{ID: i + 1, Name: fmt.Sprint("evening ", i*7919%n), Labels: []int{i % 20}, Authors: []int{i % 50, 50}}
+			at := i * 7919 % n
+			e := resources.Event{ID: i + 1, Name: fmt.Sprint("evening ", at), Labels: []int{i % 20}, Authors: []int{i % 50, 50}}
+			e.StartDate = schema.At(time.Date(2026, 5, 10, 18, at, 0, 0, time.FixedZone("", 7200)))
+			e.EndDate = schema.At(e.StartDate.Add(2 * time.Hour))
 			if !yield(e) {
 				return
 			}
