@@ -229,48 +229,6 @@ func TestChangesContext(t *testing.T) {
 	}
 }
 
-// An iterator can be used again after a break. It then begins where it began before.
-func TestChangesAfterBreak(t *testing.T) {
-	c := newAccounts(t, 100)
-	for range 3 {
-		_, err := c.Insert(account{})
-		must(t, err)
-	}
-	changes := c.Changes(t.Context(), 1)
-	for range 2 {
-		var seen []int
-		for ch, err := range changes {
-			must(t, err)
-			if seen = append(seen, ch.Identity.ID); len(seen) == 2 {
-				break
-			}
-		}
-		if seen[0] != 2 || seen[1] != 3 {
-			t.Errorf("ids %v, want 2 and 3", seen)
-		}
-	}
-}
-
-// The loop body may write to the collection.
-func TestWriteInsideChanges(t *testing.T) {
-	c := newAccounts(t, 100)
-	_, err := c.Insert(account{})
-	must(t, err)
-	within(t, "a loop over Changes that writes", func() {
-		for ch, err := range c.Changes(t.Context(), 0) {
-			if err != nil || ch.Identity.ID == 20 {
-				break
-			}
-			if _, err := c.Insert(account{}); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-	if c.Count() != 20 {
-		t.Errorf("Count() = %d, want 20", c.Count())
-	}
-}
-
 // A followed is a collection whose records are written at random, and followed by their identity.
 type followed[T any] struct {
 	c  *catalogue.Collection[T]

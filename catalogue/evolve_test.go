@@ -222,40 +222,6 @@ func TestFormerlyOfDefinitions(t *testing.T) {
 	}
 }
 
-// TestFormerlyIsForLoads checks that requests know only the present name.
-func TestFormerlyIsForLoads(t *testing.T) {
-	cat := newTeas(t, false)
-	served := collectionOf(t, cat, "teas")
-	_, err := served.Create(context.Background(), []byte(`{"title":"n"}`), schema.Record{})
-	var errs schema.FieldErrors
-	if !errors.As(err, &errs) || errs[0].Field != "name" {
-		t.Errorf("a post with the former name: %v, want that the name is required", err)
-	}
-}
-
-// ownTea reads both forms itself.
-type ownTea struct {
-	ID   int    `json:"id"`
-	Name string `json:"name" backlist:"formerly=title,default=none"`
-}
-
-func (o *ownTea) UnmarshalJSON(data []byte) error {
-	var form struct {
-		ID            int
-		Name, Heading string
-	}
-	err := json.Unmarshal(data, &form)
-	*o = ownTea{form.ID, form.Name + form.Heading}
-	return err
-}
-
-// TestLoadOwnJSON checks that a type with a method UnmarshalJSON decides alone what it reads.
-func TestLoadOwnJSON(t *testing.T) {
-	cat := mustCatalogue(t, catalogue.DefineBare[ownTea]("teas", catalogue.Options{}))
-	must(t, cat.Load(strings.NewReader(`{"teas":[{"id":1,"title":"a"},{"id":2,"heading":"b"}]}`), catalogue.LoadOptions{}))
-	equal(t, "the records", `{"teas":[{"id":1,"name":""},{"id":2,"name":"b"}]}`, savedJSON(t, cat))
-}
-
 // TestLoadLists checks that a load that validates or checks references lists everything that is
 // wrong, and its place, and changes nothing.
 func TestLoadLists(t *testing.T) {
@@ -379,22 +345,6 @@ func TestEvolvingRecords(t *testing.T) {
 	}
 }
 
-// TestJournalOfOlderRecords checks that a journal receives loaded records in the present form.
-func TestJournalOfOlderRecords(t *testing.T) {
-	cat := newTeas(t, false)
-	var got []string
-	must(t, cat.Journal(func(batch []catalogue.Commit) error {
-		for _, commit := range batch {
-			for _, text := range commit.Changes {
-				got = append(got, string(text))
-			}
-		}
-		return nil
-	}))
-	must(t, cat.Load(strings.NewReader(`{"teas":[`+replaceMember(wholeTea, `"name"`, `"title"`)+`]}`), catalogue.LoadOptions{References: true}))
-	equal(t, "the result", []string{wholeTea}, got)
-}
-
 // TestLoadListsKeys checks the places of records that have a key.
 func TestLoadListsKeys(t *testing.T) {
 	type shelf struct {
@@ -421,21 +371,6 @@ func TestLoadListsKeys(t *testing.T) {
 	err := cat.Load(strings.NewReader(`{"shelves":[{"code":"a","label":"a"}]}`), catalogue.LoadOptions{})
 	if want := `shelves: cannot load: record "a" (line 1): label: is a former name of "code", and "code" is there too`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
-	}
-}
-
-// Lists and maps with a default are loaded as they are if nothing in them can be older.
-func TestLoadDefaultsOfLists(t *testing.T) {
-	text := &schema.Field{Kind: schema.Text}
-	about := schema.Description{Fields: []schema.Field{
-		{Name: "tags", Kind: schema.Array, Item: text, Default: "[]"}, {Name: "notes", Kind: schema.Map, Item: text, Default: "{}"},
-	}}
-	cat := mustCatalogue(t, catalogue.Define[schema.Record]("teas", catalogue.Options{Description: &about}))
-	must(t, cat.Load(strings.NewReader(`{"teas":[{"id":1,"tags":["a"],"notes":{"b":"c"}},{"id":2}]}`), catalogue.LoadOptions{}))
-	var file strings.Builder
-	must(t, cat.Save(&file))
-	if want := `{"id":1,"tags":["a"],"notes":{"b":"c"}}`; !strings.Contains(file.String(), want) || !strings.Contains(file.String(), `{"id":2,"tags":[],"notes":{}}`) {
-		t.Errorf("saved %s, want %s", file.String(), want)
 	}
 }
 

@@ -81,27 +81,6 @@ func idsWhere(t *testing.T, c *catalogue.Catalogue, key, filter, order string) s
 	return strings.Join(ids, " ")
 }
 
-// TestOneOrder finds records by texts in another case from Go. The cases "mail" of requests.txtar do so by
-// requests.
-func TestOneOrder(t *testing.T) {
-	c := mustCatalogue(t, mail()...)
-	must(t, c.Load(strings.NewReader(mailData), catalogue.LoadOptions{}))
-	boxes := mustIn(catalogue.Define[mailbox]("mailboxes", catalogue.Options{}), c)
-	if _, err := boxes.Insert(mailbox{Email: "BOB@x.example"}); !errors.Is(err, catalogue.ErrDuplicate) {
-		t.Errorf("the same text in another case: %v, want ErrDuplicate", err)
-	}
-	if m, err := boxes.By("email").Get("BOB@x.example"); err != nil || m.ID != 1 {
-		t.Errorf("By: %v, %v", m, err)
-	}
-	if n, err := boxes.Where(ordering.Prefix("email", "AN")).Count(); err != nil || n != 1 {
-		t.Errorf("a prefix in the order: %d, %v", n, err)
-	}
-	accounts := mustIn(catalogue.Define[user]("accounts", catalogue.Options{}), c)
-	if a, err := accounts.By("login").Get("ANN"); err != nil || a.Login != "Ann" {
-		t.Errorf("By a key: %v, %v", a, err)
-	}
-}
-
 // TestTimesCompareByTheMicrosecond: what requests write and show has no nanoseconds, so that no
 // cursor, filter or condition tells times apart that differ only there.
 func TestTimesCompareByTheMicrosecond(t *testing.T) {
@@ -213,45 +192,5 @@ func TestSearchAllocates(t *testing.T) {
 	// 100 maps of 2,000 ids are some 8 MB.
 	if size := after.TotalAlloc - before.TotalAlloc; size > 200_000 {
 		t.Errorf("a search for %d words allocates %d bytes", len(words), size)
-	}
-}
-
-// TestListFilters counts the records that filters and searches find. The ids of a filter of a
-// list are a set.
-func TestListFilters(t *testing.T) {
-	cat := ownTyped(t)
-	for key, body := range map[string]string{"genres": `{"name":"g%d"}`, "directors": `{"name":"d","slug":"d%d"}`} {
-		for i := range 3 {
-			_, err := collectionOf(t, cat, key).Create(t.Context(), fmt.Appendf(nil, body, i), schema.Record{})
-			must(t, err)
-		}
-	}
-	c := collectionOf(t, cat, "films")
-	for i, genres := range []string{"[1]", "[2,3]", "[]", "[3]"} {
-		body := fmt.Appendf(nil, `{"title":"t","slug":"s%d","minutes":1,"price":"1.00","director":1,"genres":%s}`, i, genres)
-		_, err := c.Create(t.Context(), body, schema.Record{})
-		must(t, err)
-	}
-	for _, row := range []struct {
-		params url.Values
-		want   int
-		reason string
-	}{
-		{url.Values{"genres": {"1"}}, 1, "one"},
-		{url.Values{"genres": {"2", "3", "2"}}, 2, "any of several"},
-		{url.Values{"genres": {"1", "2", "3"}}, 3, "all, so that the list is not empty"},
-		{url.Values{"search": {"T"}}, 4, "a title"},
-		{url.Values{"search": {"d t"}}, 4, "a word in the title and one in the name of the director"},
-		{url.Values{"search": {"t x"}}, 0, "a word that no field has"},
-	} {
-		count, _, err := listed(c.List(t.Context(), catalogue.Query{Filter: filterOf(t, c, row.params), Window: pagination.Window{Limit: 1}}))
-		if count != row.want || err != nil {
-			t.Errorf("%s: %d records, error %v, want %d", row.reason, count, err, row.want)
-		}
-	}
-	list, err := c.List(t.Context(), catalogue.Query{Terms: terms("no_such,-id")})
-	first := string(list.Records[0])
-	if err != nil || !strings.HasPrefix(first, `{"id":4,`) {
-		t.Errorf("by an unknown field and -id: %v, the first is %s", err, first)
 	}
 }

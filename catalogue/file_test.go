@@ -76,14 +76,6 @@ func TestSaveFile(t *testing.T) {
 	}
 }
 
-func TestSaveFileInWorkingDirectory(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	cat := small(t)
-	must(t, cat.SaveFile("house.json"))
-	equal(t, "the result", map[string]string{"house.json": saved(t, cat)}, files(t, dir))
-}
-
 func TestSaveFileMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files on Windows have no such modes")

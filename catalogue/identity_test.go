@@ -460,23 +460,6 @@ func TestUnaddressed(t *testing.T) {
 	}
 }
 
-// TestStandaloneReferences loads a clone of a collection, which belongs to no catalogue.
-func TestStandaloneReferences(t *testing.T) {
-	type film struct {
-		ID       int `json:"id"`
-		Director int `json:"director" backlist:"refers=directors"`
-	}
-	films := catalogue.Define[film]("films", catalogue.Options{})
-	c := mustCatalogue(t, films, catalogue.DefineBare[nick]("directors", catalogue.Options{}))
-	clone := mustIn(films, c).Clone()
-	for _, opts := range []catalogue.LoadOptions{{}, {References: true}} {
-		err := clone.Load(strings.NewReader(`[{"id":77,"director":77}]`), opts)
-		if errors.Is(err, catalogue.ErrInvalidData) != opts.References || (err == nil) == opts.References {
-			t.Errorf("%+v: %v", opts, err)
-		}
-	}
-}
-
 // TestTokenWithoutRecords continues after a token when no open record has the field of the order.
 func TestTokenWithoutRecords(t *testing.T) {
 	c := mustCollection[schema.Record](t, catalogue.Options{Indexes: [][]ordering.Term{{ordering.Asc("year")}}})

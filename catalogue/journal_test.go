@@ -249,14 +249,6 @@ func TestJournalIsCalledOneAtATime(t *testing.T) {
 	}
 }
 
-func TestJournalOfStandaloneCollection(t *testing.T) {
-	coll := mustCollection[schema.Record](t, catalogue.Options{Name: "notes"})
-	var got []string
-	must(t, coll.Journal(func(batch []catalogue.Commit) error { got = append(got, logged(batch)...); return nil }))
-	coll.Insert(mustRecord(`{}`))
-	equal(t, "the result", []string{`notes r1 last 1: 1 {"id":1}`}, got)
-}
-
 // TestIndexesDuringJournal uses orderings for the first time while a journal runs, after the
 // keys of the write were computed. Their indexes must not miss the write.
 func TestIndexesDuringJournal(t *testing.T) {

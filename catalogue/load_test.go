@@ -5,11 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -79,13 +76,6 @@ func TestSaveKeepsBytes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestSaveWritesAllCollections checks that Save writes all collections, in the order of
-// the service's document, even if they are empty.
-func TestSaveWritesAllCollections(t *testing.T) {
-	want := `{"` + strings.Join(keys, `":[],"`) + `":[]}`
-	equal(t, "the result", want, strings.ReplaceAll(saved(t, mustNew()), "\n", ""))
 }
 
 const (
@@ -197,24 +187,6 @@ func TestLoadAssignsIDs(t *testing.T) {
 	err := c.Load(strings.NewReader(`[{"id":127},{"name":"a"}]`), catalogue.LoadOptions{})
 	if !errors.Is(err, catalogue.ErrInvalidID) || !strings.Contains(err.Error(), "no id is left after 127") {
 		t.Errorf("after the largest id: %v", err)
-	}
-}
-
-// TestLoadLastIDs checks that Load accepts $lastIds anywhere in a file.
-func TestLoadLastIDs(t *testing.T) {
-	last := func(key string, id any) string { return fmt.Sprintf(`{"collection":%q,"id":%v}`, key, id) }
-	for _, row := range []struct{ reason, text string }{
-		{"first", `{"$lastIds":[` + last("books", 9) + `],"books":[{"id":1}]}`},
-		{"last", `{"books":[{"id":1}],"$lastIds":[` + last("books", 9) + `]}`},
-		{"between collections, with white space", "{\"books\":[{\"id\":1}],\n\"$lastIds\" : [ { \"id\" : 9 , \"collection\":\"books\" } ] , \"faqs\":[]}"},
-		{"collections without records in the file", `{"books":[{"id":1}],"$lastIds":[` + last("faqs", 9) + "," + last("labels", 1) + `]}`},
-		{"an id below that of a record", `{"books":[{"id":1},{"id":7}],"$lastIds":[` + last("books", 3) + `]}`},
-		{"empty list", `{"books":[{"id":1}],"$lastIds":[]}`},
-		{"the largest int", `{"$lastIds":[` + last("books", math.MaxInt) + `]}`},
-	} {
-		if err := small(t).Load(strings.NewReader(row.text), catalogue.LoadOptions{}); err != nil {
-			t.Errorf("%s: %v", row.reason, err)
-		}
 	}
 }
 
@@ -332,29 +304,6 @@ func TestSaveWriterFails(t *testing.T) {
 	}
 	if saved(t, cat) != text {
 		t.Error("Save changed the catalogue")
-	}
-}
-
-// TestLargeSave saves more than a buffer holds.
-func TestLargeSave(t *testing.T) {
-	cat := mustNew()
-	books := mustIn(resources.Records("books"), cat)
-	var want []string
-	for id := 1; id <= 300; id++ {
-		record := fmt.Sprintf(`{"id":%d,"text":"%s"}`, id, strings.Repeat("x", 997))
-		want = append(want, record)
-		_, err := books.Insert(mustRecord(record))
-		must(t, err)
-	}
-	text := saved(t, cat)
-	equal(t, "the result", want, split(t, text)["books"])
-	if lines := strings.Split(text, "\n"); !slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSuffix(l, ",") == want[7] }) {
-		t.Error("a record is not on a line of its own")
-	}
-	for _, room := range []int{0, 4095, 4096, 4097, 65536, len(text) - 1} {
-		if err := cat.Save(&fullWriter{room, errOwn}); !errors.Is(err, errOwn) {
-			t.Errorf("room for %d bytes: %v", room, err)
-		}
 	}
 }
 

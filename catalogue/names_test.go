@@ -94,33 +94,6 @@ func TestNamesInDefinitions(t *testing.T) {
 	equal(t, "Unique", [][]string{{"unit_price", "us _gross"}}, about.Unique)
 }
 
-// TestNamesBesideTheID checks that a member of open records has only its name in JSON if that is
-// the id's in snake_case.
-func TestNamesBesideTheID(t *testing.T) {
-	c := mustCollection[schema.Record](t, catalogue.Options{Indexes: [][]ordering.Term{{ordering.Asc("ID")}}})
-	must(t, c.Load(strings.NewReader(`[{"id":1,"_id":"5fb","ID":2},{"id":2,"_id":"5fa","ID":3},{"id":3,"ID":1}]`), catalogue.LoadOptions{}))
-	checkAtEnd(t, c)
-	for by, want := range map[string][]int{"_id": {2, 1, 3}, "ID": {3, 1, 2}, "-id": {3, 2, 1}, "-_id,id": {3, 1, 2}} {
-		page, err := c.Where(ordering.NotNull("ID")).Page(pagination.Window{}, ordering.Parse(by, nil)...)
-		must(t, err)
-		equal(t, by, want, []int{page.Records[0].ID, page.Records[1].ID, page.Records[2].ID})
-	}
-	if n, err := c.Where(ordering.Equal("_id", "5fa"), ordering.AtLeast("id", 2)).Count(); n != 1 || err != nil {
-		t.Errorf("two conditions: %d, %v, want 1", n, err)
-	}
-	type document struct {
-		Number int    `json:"_id"`
-		Name   string `json:"name"`
-	}
-	typed := mustCollection[document](t, catalogue.Options{ID: "_id"})
-	must(t, typed.Load(strings.NewReader(`[{"_id":1,"name":"b"},{"_id":2,"name":"a"}]`), catalogue.LoadOptions{}))
-	for _, name := range []string{"_id", "id"} {
-		if d, err := typed.Where(ordering.Greater(name, 0)).First(ordering.Desc(name)); d.Number != 2 || err != nil {
-			t.Errorf("by %s: %v, %v, want 2", name, d, err)
-		}
-	}
-}
-
 // TestNamesInQueries names fields as they are written in JSON in whatever takes a Query. The answers,
 // and the tokens, are those for the names in snake_case.
 func TestNamesInQueries(t *testing.T) {

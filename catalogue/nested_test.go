@@ -62,79 +62,6 @@ func idsOf[T any](t *testing.T, v catalogue.View[T]) (list []int) {
 	return list
 }
 
-// TestNestedFields queries the same records as structs and as open records.
-func TestNestedFields(t *testing.T) {
-	t.Run("structs", func(t *testing.T) { testNestedFields(t, newBuyers[buyer](t, catalogue.Options{})) })
-	t.Run("open", func(t *testing.T) { testNestedFields(t, newBuyers[schema.Record](t, catalogue.Options{})) })
-}
-
-func testNestedFields[T any](t *testing.T, c *catalogue.Collection[T]) {
-	for _, row := range []struct {
-		reason string
-		where  []ordering.Condition
-		order  string
-		want   []int
-	}{
-		{"text", []ordering.Condition{ordering.Equal("home_address__city", "Bonn")}, "id", []int{1, 4}},
-		{"a prefix", []ordering.Condition{ordering.Prefix("home_address__city", "B")}, "-id", []int{4, 1}},
-		{"a range of numbers", []ordering.Condition{ordering.Between("home_address__postal_code", -1, 100)}, "", []int{2, 3}},
-		{"of a nil pointer", []ordering.Condition{ordering.IsNull("work__city")}, "", []int{1, 4}},
-		{"of a nil pointer to a number", []ordering.Condition{ordering.IsNull("work__postal_code")}, "", []int{1, 4}},
-		{"not null", []ordering.Condition{ordering.NotNull("work__place__lat")}, "", []int{3}},
-		{"a nil pointer at any depth", []ordering.Condition{ordering.IsNull("home_address__place__alt")}, "", []int{1, 2}},
-		{"a float", []ordering.Condition{ordering.AtLeast("home_address__place__geo_hash", 1.0)}, "", []int{2, 4}},
-		{"two conditions", []ordering.Condition{ordering.Equal("home_address__city", "Bonn"), ordering.NotNull("home_address__place__lat")}, "", []int{4}},
-		{"an order, with null last", nil, "home_address__place__lat", []int{4, 2, 3, 1}},
-		{"the reverse", nil, "-home_address__place__lat,id", []int{1, 2, 3, 4}},
-		{"two terms", nil, "home_address__city,-work__city,-home_address__postal_code", []int{3, 1, 4, 2}},
-		{"the object itself", []ordering.Condition{ordering.NotNull("work")}, "", []int{2, 3}},
-	} {
-		page, err := c.Where(row.where...).View(pagination.Window{}, ordering.Parse(row.order, nil)...)
-		if err != nil {
-			t.Fatalf("%s: %v", row.reason, err)
-		}
-		if diff := cmp.Diff(row.want, idsOf(t, page)); diff != "" {
-			t.Errorf("%s: -want +got\n%s", row.reason, diff)
-		}
-	}
-	for _, row := range []struct{ reason, name, want string }{
-		{"a misspelled outer name", "home_adress__city", "did you mean home_address"},
-		{"an unknown one", "x__city", "want one of"},
-		{"other letters", "HomeAdress__city", "did you mean home_address"},
-	} {
-		_, err := c.Where(ordering.IsNull(row.name)).Count()
-		if !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: %v, want ErrUnknownField with %q", row.reason, err, row.want)
-		}
-	}
-	explained, err := c.Where(ordering.Equal("home_address__city", "Bonn")).Explain(ordering.Asc("id"))
-	if want := "range of home_address__city: 2 of 4 records, in order"; err != nil || explained != want {
-		t.Errorf("Explain: %q, %v, want %q", explained, err, want)
-	}
-}
-
-// Structs have the fields of their types, and open records those that may be in a member.
-func TestUnknownNestedFields(t *testing.T) {
-	typed, open := newBuyers[buyer](t, catalogue.Options{}), newBuyers[schema.Record](t, catalogue.Options{})
-	for _, row := range []struct{ reason, name, typed, open string }{
-		{"a misspelled inner name", "home_address__ctiy", "did you mean home_address__city?", ""},
-		{"an element of a list", "lines__lat", "want one of id, home_address, home_address__city,", ""},
-		{"a field of text", "price__x", "did you mean", ""},
-		{"an outer name that no record has", "homes__city", "want one of id, home_address, home_address__city,", `"homes__city": no record has "homes": want one of`},
-	} {
-		for _, got := range []struct {
-			err  error
-			want string
-		}{{second(typed.Where(ordering.IsNull(row.name)).Count()), row.typed}, {second(open.Where(ordering.IsNull(row.name)).Count()), row.open}} {
-			switch {
-			case got.want == "" && got.err == nil:
-			case got.want == "" || !errors.Is(got.err, ordering.ErrUnknownField) || !strings.Contains(got.err.Error(), got.want):
-				t.Errorf("%s: %v, want an error with %q", row.reason, got.err, got.want)
-			}
-		}
-	}
-}
-
 func second[V any](_ V, err error) error { return err }
 
 // The member of an open record that has the whole name takes precedence over the object.
@@ -171,25 +98,6 @@ func TestNestedNamesOfOpenRecords(t *testing.T) {
 		if n, err := c.Where(want).Count(); err != nil || n != 1 {
 			t.Errorf("%s: %s is not %s in %s (%v)", row.reason, row.name, row.want, row.record, err)
 		}
-	}
-}
-
-// An index by a nested field is dropped with the last record that may have it.
-func TestNestedNamesComeAndGo(t *testing.T) {
-	c := newBuyers[schema.Record](t, catalogue.Options{})
-	by := ordering.Asc("work__city")
-	for page := range 2 {
-		_, err := c.Page(pagination.Window{}, by)
-		if err != nil {
-			t.Fatal(page, err)
-		}
-		_, err = c.Where(ordering.NotNull("work")).Delete()
-		must(t, err)
-	}
-	_, err := c.Where().Update(func(r *schema.Record) error { *r = r.Without("work"); return nil })
-	must(t, err)
-	if _, err := c.Page(pagination.Window{}, by); !errors.Is(err, ordering.ErrUnknownField) {
-		t.Errorf("no record has work: %v, want ErrUnknownField", err)
 	}
 }
 

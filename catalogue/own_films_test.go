@@ -1,7 +1,6 @@
 package catalogue_test
 
 import (
-	"bytes"
 	"errors"
 	"net/url"
 	"slices"
@@ -156,54 +155,5 @@ func TestNewOnlyRefuses(t *testing.T) {
 		if cat != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: error %v, want one that wraps %v and contains %q", row.reason, err, row.want, row.text)
 		}
-	}
-}
-
-// TestKeysAreSaved saves and loads collections with keys that JSON and Go quote in
-// different ways.
-func TestKeysAreSaved(t *testing.T) {
-	for _, key := range []string{"películas", `a"b\c`, "a\U000e0001", "<&>"} {
-		genres := catalogue.Define[schema.Record](key, catalogue.Options{})
-		cat, err := catalogue.New(genres)
-		if err != nil {
-			t.Fatalf("%q: %v", key, err)
-		}
-		c := mustIn(genres, cat)
-		for range 2 {
-			_, err := c.Insert(schema.Record{})
-			must(t, err)
-		}
-		if err := c.Delete(2); err != nil { // so that there is a highest id to save
-			t.Fatal(err)
-		}
-		var saved bytes.Buffer
-		must(t, cat.Save(&saved))
-		text := saved.String()
-		if err := cat.Load(&saved, catalogue.LoadOptions{}); err != nil || c.Count() != 1 {
-			t.Errorf("%q: %v, %d records, loaded from %s", key, err, c.Count(), text)
-		}
-	}
-}
-
-// TestNewOrder checks the collections of a catalogue and their default order.
-func TestNewOrder(t *testing.T) {
-	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Parse("-position", nil)})
-	cat := mustCatalogue(t, genres, catalogue.Define[schema.Record]("authors", catalogue.Options{}))
-	var keys []string
-	for key := range cat.All() {
-		keys = append(keys, key)
-	}
-	equal(t, "keys", []string{"genres", "authors"}, keys)
-	c := collectionOf(t, cat, "genres")
-	for _, body := range []string{`{"name":"a","position":1}`, `{"name":"b","position":3}`, `{"name":"c","position":2}`} {
-		_, err := c.Create(t.Context(), []byte(body), schema.Record{})
-		must(t, err)
-	}
-	var saved bytes.Buffer
-	must(t, cat.Save(&saved))
-	loaded := cat.Snapshot().Clone()
-	must(t, loaded.Load(&saved, catalogue.LoadOptions{}))
-	for _, cat := range []*catalogue.Catalogue{cat, loaded, cat.Snapshot()} {
-		equal(t, "ids in descending order of position", "2 3 1", idsWhere(t, cat, "genres", "", ""))
 	}
 }

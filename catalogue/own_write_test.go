@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -99,25 +97,6 @@ func TestEncodedErrors(t *testing.T) {
 		}
 		if _, err := directors.Update(ctx, "1", catalogue.Edit{Body: []byte(`{"slug":"anna"}`), Partial: true}); err != nil {
 			t.Errorf("Update with the record's own slug: %v", err)
-		}
-	})
-}
-
-// Find finds records of all collections of the catalogue.
-func TestFind(t *testing.T) {
-	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
-		films := collectionOf(t, cat, "films")
-		for key, want := range map[string]int{"films": 1, "directors": 2, "genres": 3, "unknown": 0} {
-			for id := range 5 {
-				if got, _, err := films.Find(t.Context(), key, "id", strconv.Itoa(id)); got != id && got != 0 || (got != 0) != (1 <= id && id <= want) || err != nil {
-					t.Errorf("%s %d: %d, error %v", key, id, got, err)
-				}
-			}
-		}
-		ended, end := context.WithCancel(t.Context())
-		end()
-		if _, _, err := films.Find(ended, "films", "id", "1"); err != context.Canceled {
-			t.Errorf("error %v, want %v", err, context.Canceled)
 		}
 	})
 }
@@ -212,44 +191,6 @@ func TestDeleteCopiesNoRecords(t *testing.T) {
 	}
 	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > n/2 {
 		t.Errorf("Delete: %v, allocates %d bytes, want at most a byte for two of %d records", err, got, n)
-	}
-}
-
-// An ownPart is a record that refers to others of its own collection, with a field that is
-// not in its JSON.
-type ownPart struct {
-	ID     int   `json:"id"`
-	Whole  *int  `json:"whole" backlist:"refers=parts"`
-	Near   []int `json:"near" backlist:"refers=parts,default=[]"`
-	hidden string
-	Note   string `json:"-"`
-}
-
-// TestReferencesToOwnCollection checks the deletion of records that refer to each other
-// and to themselves, and that fields outside the JSON are kept.
-func TestReferencesToOwnCollection(t *testing.T) {
-	definition := catalogue.Define[ownPart]("parts", catalogue.Options{})
-	cat := mustCatalogue(t, definition)
-	parts := mustIn(definition, cat)
-	one, two := 1, 2
-	for _, p := range []ownPart{{Whole: &one, Near: []int{1, 2}}, {Near: []int{1, 2, 3}, hidden: "h", Note: "n"}, {Whole: &two}} {
-		_, err := parts.Insert(p)
-		must(t, err)
-	}
-	c := collectionOf(t, cat, "parts")
-	if err := c.Delete(t.Context(), "2", schema.Filter{}, nil); !errors.Is(err, catalogue.ErrReferenced) {
-		t.Errorf("Delete of a record that is referred to: %v", err)
-	}
-	if err := c.Delete(t.Context(), "1", schema.Filter{}, nil); err != nil {
-		t.Errorf("Delete of a record that only it refers to: %v", err)
-	}
-	_, err := c.Update(t.Context(), "2", catalogue.Edit{Body: []byte(`{"whole":3}`), Partial: true})
-	must(t, err)
-	three := 3
-	got, err := parts.Get(2)
-	want := ownPart{ID: 2, Whole: &three, Near: []int{2, 3}, hidden: "h", Note: "n"}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(ownPart{})); err != nil || diff != "" {
-		t.Errorf("error %v, part (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -357,51 +298,6 @@ func newChecked(t *testing.T) (catalogue.AnyCollection, *catalogue.Collection[fi
 	t.Cleanup(func() {
 	})
 	return encoded, typed, from
-}
-
-var errRefused = errors.New("refused")
-
-// TestUpdateIf checks that the check is called with the stored record, before the body is
-// validated, and that its error is returned.
-func TestUpdateIf(t *testing.T) {
-	c, typed, _ := newChecked(t)
-	for _, body := range []string{`{"name":"x"}`, `{"name":1e999}`, "{"} {
-		if _, err := c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(body), Partial: true, Precondition: func(record []byte) error {
-			if string(record) != `{"id":1,"name":"a"}` {
-				t.Errorf("check is called with %s", record)
-			}
-			return errRefused
-		}}); !errors.Is(err, errRefused) {
-			t.Errorf("%s: %v, want the error of the check", body, err)
-		}
-	}
-	if r, err := typed.Get(1); err != nil || r.Name != "a" || typed.Snapshot().Revision() != 1 {
-		t.Errorf("after refused updates: %+v, revision %d (%v)", r, typed.Snapshot().Revision(), err)
-	}
-	if _, err := c.Update(t.Context(), "9", catalogue.Edit{Body: []byte("{}"), Partial: true, Precondition: func([]byte) error { return errRefused }}); !errors.Is(err, catalogue.ErrNotFound) {
-		t.Errorf("no record: %v, want ErrNotFound", err)
-	}
-	if got, err := c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"name":"x"}`), Partial: true, Precondition: func([]byte) error { return nil }}); err != nil || string(got) != `{"id":1,"name":"x"}` {
-		t.Errorf("%s, %v", got, err)
-	}
-}
-
-// TestDeleteIf checks that nothing changes if the check returns an error, and that a record
-// to which others refer fails first.
-func TestDeleteIf(t *testing.T) {
-	c, typed, posts := newChecked(t)
-	refuse := func([]byte) error { return errRefused }
-	for id, want := range map[int]error{1: errRefused, 2: errRefused, 3: catalogue.ErrReferenced, 9: catalogue.ErrNotFound} {
-		if err := c.Delete(t.Context(), strconv.Itoa(id), schema.Filter{}, refuse); !errors.Is(err, want) {
-			t.Errorf("id %d: %v, want %v", id, err, want)
-		}
-	}
-	if p, err := posts.Get(1); err != nil || len(p.Tags) != 1 || typed.Count() != 3 {
-		t.Errorf("after refused deletions: %+v (%v) and %d tags", p, err, typed.Count())
-	}
-	if err := c.Delete(t.Context(), "1", schema.Filter{}, func([]byte) error { return nil }); err != nil || typed.Count() != 2 {
-		t.Errorf("%v and %d tags, want 2", err, typed.Count())
-	}
 }
 
 // TestDeleteIfExcludesWrites checks that writes to the collection wait for the condition of

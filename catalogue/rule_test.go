@@ -265,32 +265,6 @@ func TestValidateOpenRecords(t *testing.T) {
 	}
 }
 
-// TestValidateStandalone: a collection outside of a catalogue has the description of its type.
-func TestValidateStandalone(t *testing.T) {
-	c := mustCollection[offer](t, catalogue.Options{Name: "offers", Validate: true})
-	for _, test := range []struct {
-		reason string
-		record offer
-		valid  bool
-	}{
-		{"valid", offer{Code: "A", Customer: "x", Name: "N", Percent: 5}, true},
-		{"a rule", offer{Code: "A", Customer: "x", Name: "banned", Percent: 5}, false},
-		{"a bound", offer{Code: "A", Customer: "x", Name: "N", Percent: 4}, false},
-	} {
-		_, err := c.Insert(test.record)
-		if test.valid != (err == nil) || err != nil && !errors.Is(err, catalogue.ErrInvalid) {
-			t.Errorf("%s: %v", test.reason, err)
-		}
-	}
-	if _, err := catalogue.NewCollection[struct {
-		ID int        `json:"id"`
-		C  complex128 `json:"-"`
-		F  func()     `json:"-"`
-	}](catalogue.Options{Validate: true}); !errors.Is(err, catalogue.ErrInvalidType) {
-		t.Errorf("a type without a description: %v, want ErrInvalidType", err)
-	}
-}
-
 // TestRuleIsNotCalledTwice: a request is validated once although the collection validates what the
 // program writes, and at the instant of the write.
 func TestRuleIsNotCalledTwice(t *testing.T) {

@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"errors"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -187,63 +186,6 @@ func TestLongDuplicate(t *testing.T) {
 		if !errors.Is(err, catalogue.ErrDuplicate) || !utf8.ValidString(err.Error()) {
 			t.Errorf("got error %q, want %v in valid UTF-8", err, catalogue.ErrDuplicate)
 		}
-	}
-}
-
-// TestFloat32IsTheNumberInItsJSON finds float32s by the numbers that clients see.
-func TestFloat32IsTheNumberInItsJSON(t *testing.T) {
-	type price struct {
-		ID    int      `json:"id"`
-		Price float32  `json:"price"`
-		Old   *float32 `json:"old"`
-	}
-	prices := catalogue.Define[price]("prices", catalogue.Options{
-		Unique:      [][]string{{"price"}},
-		Description: &schema.Description{Filters: []string{"price", "price__lt", "price__in", "old"}},
-	})
-	cat := mustCatalogue(t, prices)
-	c := mustIn(prices, cat)
-	e := collectionOf(t, cat, "prices")
-	old := float32(0.3)
-	for _, p := range []price{{Price: 0.1}, {Price: 0.2, Old: &old}} {
-		_, err := c.Insert(p)
-		must(t, err)
-	}
-	for query, want := range map[string]int{"price=0.1": 1, "price__lt=0.2": 1, "price__in=0.1,0.2": 2, "old=0.3": 1, "price=0.10000000149011612": 0} {
-		params, err := url.ParseQuery(query)
-		must(t, err)
-		n, _, err := listed(e.List(t.Context(), catalogue.Query{Filter: filterOf(t, e, params)}))
-		if err != nil || n != want {
-			t.Errorf("?%s finds %d records, %v, want %d", query, n, err, want)
-		}
-	}
-	n, err := c.Where(ordering.Equal("price", 0.1)).Count()
-	if err != nil || n != 1 {
-		t.Errorf("Equal(price, 0.1) finds %d records, %v", n, err)
-	}
-	if _, err := c.Insert(price{Price: 0.1}); !errors.Is(err, catalogue.ErrDuplicate) {
-		t.Errorf("a second 0.1: %v, want ErrDuplicate", err)
-	}
-	page, err := c.Page(pagination.Window{}, ordering.Desc("price"))
-	must(t, err)
-	var got []float32
-	for _, p := range page.Records {
-		got = append(got, p.Price)
-	}
-	equal(t, "by -price", []float32{0.2, 0.1}, got)
-}
-
-// TestSequencesCanBeReused stops one iteration early and then iterates twice.
-func TestSequencesCanBeReused(t *testing.T) {
-	c := products(t, 10, catalogue.Options{})
-	seq, err := c.Where().All(terms("-name")...)
-	must(t, err)
-	for range seq {
-		break
-	}
-	first, second := slices.Collect(seq), slices.Collect(seq)
-	if len(first) != 10 || len(second) != 10 {
-		t.Errorf("%d and %d records, want 10 twice", len(first), len(second))
 	}
 }
 

@@ -170,30 +170,6 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestShownFields checks how what is shown is described.
-func TestShownFields(t *testing.T) {
-	_, ofPoets, ofPoems := newPoems(t)
-	names := func(fields []schema.Field) (all []string) {
-		for _, f := range fields {
-			all = append(all, fmt.Sprintf("%s %v read-only %t max %d", f.Name, f.Kind, f.ReadOnly, f.MaxLength))
-		}
-		return all
-	}
-	want := []string{"poet nested object read-only true max 0", "title string read-only false max 40", "id integer read-only true max 0"}
-	about := ofPoems.Description()
-	if diff := cmp.Diff([][]string{want, want}, [][]string{names(about.Shown), names(about.ShownInLists)}); diff != "" {
-		t.Errorf("poems (-want +got):\n%s", diff)
-	}
-	want = []string{want[0], "poetId field read-only false max 0", want[1], want[2]}
-	if diff := cmp.Diff(want, names(about.Requested())); diff != "" {
-		t.Errorf("OPTIONS of poems (-want +got):\n%s", diff)
-	}
-	about = ofPoets.Description()
-	if len(about.Shown) != 3 || len(about.ShownInLists) != 2 {
-		t.Errorf("poets show %v, in lists %v", names(about.Shown), names(about.ShownInLists))
-	}
-}
-
 // TestRevisionOfShown checks that a write to a collection that a function reads changes the revision of what
 // is shown, and no other does.
 func TestRevisionOfShown(t *testing.T) {

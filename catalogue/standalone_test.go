@@ -4,11 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -77,13 +73,6 @@ func TestReplaceAll(t *testing.T) {
 	}
 }
 
-// TestReplaceAllOfItself reads the collection while it is replaced.
-func TestReplaceAllOfItself(t *testing.T) {
-	c := films(t, film{1, "a"}, film{2, "b"})
-	must(t, c.ReplaceAll(c.All()))
-	equal(t, "the result", []film{{1, "a"}, {2, "b"}}, slices.Collect(c.All()))
-}
-
 // TestSaveAndLoadOfCollection checks the documented forms, and that ids that were used
 // are not assigned again after loading.
 func TestSaveAndLoadOfCollection(t *testing.T) {
@@ -111,24 +100,6 @@ func TestSaveAndLoadOfCollection(t *testing.T) {
 		if id, err := loaded.Insert(film{}); id != row.next || err != nil {
 			t.Errorf("%s: the next id is %d, %v; want %d", row.reason, id, err, row.next)
 		}
-	}
-}
-
-func TestFileOfCollection(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "films.json")
-	c, loaded := films(t, film{1, "a"}, film{5, "b"}), films(t, film{9, "old"})
-	if err := loaded.LoadFile(path, catalogue.LoadOptions{}); !errors.Is(err, fs.ErrNotExist) || loaded.Count() != 1 {
-		t.Errorf("LoadFile without a file: %v, %d records", err, loaded.Count())
-	}
-	must(t, c.SaveFile(path))
-	must(t, loaded.LoadFile(path, catalogue.LoadOptions{}))
-	if diff := cmp.Diff(slices.Collect(c.All()), slices.Collect(loaded.All())); diff != "" {
-		t.Errorf("(-saved +loaded):\n%s", diff)
-	}
-	must(t, os.WriteFile(path, []byte(`[{"id":1,"nmae":"a"}]`), 0o600))
-	err := loaded.LoadFile(path, catalogue.LoadOptions{})
-	if want := path + `: films: cannot load: record 1 (line 1): nmae: is unknown: did you mean name?`; err == nil || err.Error() != want {
-		t.Errorf("LoadFile = %v, want %s", err, want)
 	}
 }
 
@@ -316,19 +287,6 @@ func (r *readsOnly) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// TestRecordsThatDecodeThemselves inserts records of a type with a method UnmarshalJSON.
-func TestRecordsThatDecodeThemselves(t *testing.T) {
-	cat := mustCatalogue(t, catalogue.DefineBare[readsOnly]("books", catalogue.Options{}))
-	must(t, catalogue.InsertBare(cat, "books", readsOnly{State: "old"}))
-	must(t, cat.Load(strings.NewReader(saved(t, cat)), catalogue.LoadOptions{}))
-	equal(t, "the record", `{"books":[{"id":1,"state":"old"}]}`, savedJSON(t, cat))
-	// The error is that of the method. No field alone is a record that it accepts.
-	err := catalogue.InsertBare(cat, "books", readsOnly{})
-	if !errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), "no state") || strings.Contains(err.Error(), "field") {
-		t.Errorf("Insert = %v, want ErrInvalid without the name of a field", err)
-	}
-}
-
 // TestTagsOfStandaloneCollections: unique and decimal have an effect, the other words are
 // for requests.
 func TestTagsOfStandaloneCollections(t *testing.T) {
@@ -345,33 +303,5 @@ func TestTagsOfStandaloneCollections(t *testing.T) {
 	page, err := c.Page(pagination.Window{}, ordering.Asc("price"))
 	if err != nil || len(page.Records) != 2 || page.Records[0].Price != "9.50" {
 		t.Errorf("by price: %v, %v", page, err)
-	}
-}
-
-// TestErrorForCyclicRecord: the text does not repeat the cycle.
-func TestErrorForCyclicRecord(t *testing.T) {
-	type recursive struct {
-		ID   int        `json:"id"`
-		Next *recursive `json:"next"`
-	}
-	c := mustCollection[recursive](t, catalogue.Options{})
-	var cycle recursive
-	cycle.Next = &cycle
-	_, err := c.Insert(cycle)
-	if !errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), "field Next: ") || len(err.Error()) > 200 {
-		t.Errorf("Insert = %.300v", err)
-	}
-}
-
-// An id in loaded data that is not a positive integer is an ErrInvalidID.
-func TestLoadInvalidID(t *testing.T) {
-	open := mustCollection[schema.Record](t, catalogue.Options{})
-	typed := mustCollection[film](t, catalogue.Options{})
-	for _, id := range []string{`null`, `0`, `-1`, `"7"`, `1.5`, `true`, `[1]`} {
-		for reason, load := range map[string]func(io.Reader, catalogue.LoadOptions) error{"open": open.Load, "typed": typed.Load} {
-			if err := load(strings.NewReader(`[{"id":`+id+`}]`), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrInvalidID) {
-				t.Errorf("%s records, id %s: %v, want ErrInvalidID", reason, id, err)
-			}
-		}
 	}
 }

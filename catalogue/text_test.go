@@ -1,21 +1,14 @@
 package catalogue_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -64,54 +57,10 @@ func newSessions(t *testing.T, tokens ...string) *catalogue.Collection[session] 
 	return sessions
 }
 
-func tokensOf(all iter.Seq[session]) (tokens []string) {
-	for s := range all {
-		tokens = append(tokens, s.Token)
-	}
-	return tokens
-}
-
 // numbers returns a function that returns texts with ascending numbers.
 func numbers(format string) func() string {
 	n := 0
 	return func() string { n++; return fmt.Sprintf(format, n) }
-}
-
-// Ties break by the key also in an order by a field of another record.
-func TestOrderByReferenceAndKey(t *testing.T) {
-	type team struct {
-		Code   string  `json:"code" backlist:"key"`
-		Name   string  `json:"name"`
-		Parent *string `json:"parent" backlist:"refers=teams"`
-	}
-	cat := mustCatalogue(t, catalogue.DefineBare[team]("teams", catalogue.Options{
-		Description: &schema.Description{Sortable: []string{"code", "name", "parent__name"}},
-	}))
-	must(t, cat.Load(strings.NewReader(`{"teams":[
-		{"code":"z","name":"A","parent":"r"},
-		{"code":"r","name":"B","parent":null},
-		{"code":"é","name":"A","parent":null},
-		{"code":"a","name":"B","parent":"r"},
-		{"code":"m","name":"A","parent":"r"},
-		{"code":"Q","name":"A","parent":"z"}]}`), catalogue.LoadOptions{}))
-	for _, row := range []struct{ terms, want, why string }{
-		{"parent__name", "Q a m z r é", "by the bytes of the key; no record is last"},
-		{"-parent__name", "é r z m a Q", "the exact mirror"},
-		{"name,parent__name", "Q m z é a r", "after an own term"},
-		{"-parent__name,name", "é r z m a Q", "another term before the key"},
-		{"-parent__name,code", "r é a m z Q", "an explicit direction"},
-		{"code,parent__name", "Q a m r z é", "no two records have the same key"},
-	} {
-		list, err := collectionOf(t, cat, "teams").List(t.Context(), catalogue.Query{Terms: ordering.Parse(row.terms, nil)})
-		must(t, err)
-		var got []string
-		for _, record := range list.Records {
-			var r team
-			must(t, json.Unmarshal(record, &r))
-			got = append(got, r.Code)
-		}
-		equal(t, fmt.Sprintf("order %s: %s", row.terms, row.why), strings.Fields(row.want), got)
-	}
 }
 
 func TestTextIndex(t *testing.T) {
@@ -202,51 +151,6 @@ func TestNewKeys(t *testing.T) {
 	}
 }
 
-func TestKeyedFiles(t *testing.T) {
-	sessions := newSessions(t, "b", "a", "c")
-	must(t, sessions.By("token").Delete("c"))
-	var saved bytes.Buffer
-	must(t, sessions.Save(&saved))
-	want := `[
-{"token":"a","user":"ua","uses":1},
-{"token":"b","user":"ub","uses":0}]
-`
-	equal(t, "saved by key, without numbers", want, saved.String())
-	other, now := newSessions(t, "b", "z"), uint64(2)
-	load := `[{"token":"a","user":"u","uses":1},{"uses":3,"user":"v","token":"b"}]`
-	must(t, other.Load(strings.NewReader(load), catalogue.LoadOptions{}))
-	changes, _, err := other.Since(now)
-	var got []string
-	for _, ch := range changes {
-		before, had := ch.Before()
-		after, has := ch.After()
-		got = append(got, fmt.Sprint(ch.Identity, before.Token, had, after.Token, has))
-	}
-	if diff := cmp.Diff([]string{`"b"btruebtrue`, `"z"ztruefalse`, `"a"falseatrue`}, got); diff != "" || err != nil {
-		t.Errorf("a load changes the record with the same key (-want +got):\n%s%v", diff, err)
-	}
-	for _, row := range []struct {
-		data string
-		want error
-		why  string
-	}{
-		{`[{"user":"u"}]`, catalogue.ErrInvalidID, "no key"},
-		{`[{"token":7}]`, catalogue.ErrInvalidID, "a number as the key"},
-		{`[{"token":"a","user":"u"},{"token":"a","user":"v"}]`, catalogue.ErrExists, "a repeated key"},
-		{`[{"token":"a","id":7}]`, catalogue.ErrInvalidData, "an id"},
-	} {
-		if err := other.Load(strings.NewReader(row.data), catalogue.LoadOptions{}); !errors.Is(err, row.want) || !errors.Is(err, catalogue.ErrInvalidData) {
-			t.Errorf("%s: error %v, want %v", row.why, err, row.want)
-		}
-	}
-	if err := other.ReplaceAll(slices.Values([]session{{"b", "u", 0}, {"b", "v", 0}})); !errors.Is(err, catalogue.ErrExists) {
-		t.Errorf("ReplaceAll with a repeated key: error %v", err)
-	}
-	if err := other.ReplaceAll(slices.Values([]session{{"y", "u", 0}, {"b", "v", 0}})); err != nil || other.Count() != 2 {
-		t.Errorf("ReplaceAll: %d records, %v", other.Count(), err)
-	}
-}
-
 // TestKeyedJournal applies what a journal gets to a map, which must then have the records.
 func TestKeyedJournal(t *testing.T) {
 	type session struct { // with the fields of the other
@@ -303,129 +207,6 @@ func TestKeyedJournal(t *testing.T) {
 				t.Errorf("%s: the map has %v, want %v", row.why, stored, s)
 			}
 		}
-	}
-}
-
-// TestKeyedPages goes on after a page when its last record has been deleted and inserted again, and
-// in another collection with the same records: neither keeps the sequence number.
-func TestKeyedPages(t *testing.T) {
-	for _, row := range []struct{ terms, want string }{
-		{"", "a b | c d e"},
-		{"token", "a b | c d e"},
-		{"-token", "e d | c b a"},
-		{"uses", "a c | e b d"},
-		{"-uses", "d b | e c a"},
-		{"uses,-token", "e c | a d b"},
-		{"-uses,token", "b d | a c e"},
-	} {
-		for _, indexed := range []bool{false, true} {
-			sessions, terms := newSessions(t, "e", "d", "c", "b", "a"), ordering.Parse(row.terms, nil)
-			if indexed {
-				_, err := sessions.Page(pagination.Window{}, terms...)
-				must(t, err)
-			}
-			first, token, err := sessions.Where().PageAfter("", 2, terms...)
-			must(t, err)
-			var saved bytes.Buffer
-			other := newSessions(t)
-			must(t, errors.Join(sessions.Save(&saved), other.Load(&saved, catalogue.LoadOptions{})))
-			must(t, sessions.By("token").Delete(first[1].Token))
-			_, err = sessions.Insert(first[1])
-			must(t, err)
-			for _, of := range []*catalogue.Collection[session]{sessions, other} {
-				rest, _, err := of.Where().PageAfter(token, 0, terms...)
-				got := strings.Join(append(append(tokensOf(slices.Values(first)), "|"), tokensOf(slices.Values(rest))...), " ")
-				if got != row.want || err != nil {
-					t.Errorf("order %q: %s, %v, want %s", row.terms, got, err, row.want)
-				}
-			}
-		}
-	}
-}
-
-// TestUnstableKeys expects errors where a rule, or the source of keys, breaks what keys are.
-func TestUnstableKeys(t *testing.T) {
-	rule := func(ctx context.Context, r *schema.Record) (err error) {
-		if user, _ := r.Get("user"); user == `"rule"` {
-			*r, err = r.With("token", "other")
-		}
-		return err
-	}
-	c := mustCatalogue(t,
-		catalogue.Define[session]("sessions", catalogue.Options{Validate: true, Description: &schema.Description{Rule: rule}}),
-		catalogue.Define[ticket]("tickets", catalogue.Options{NewKey: func() string { return "" }}),
-	)
-	sessions := mustIn(sessionDefinition, c)
-	_, err := sessions.Insert(session{"a", "u", 0})
-	must(t, err)
-	tickets := collectionOf(t, c, "tickets")
-	by := sessions.By("token")
-	for _, row := range []struct {
-		do  func() error
-		why string
-	}{
-		{func() error { return by.Update("a", func(s *session) error { s.User = "rule"; return nil }) }, "a rule changes the key in an update"},
-		{func() error {
-			_, err := tickets.Create(context.Background(), []byte(`{"subject":"S"}`), schema.Record{})
-			return err
-		}, "the new key is empty"},
-	} {
-		if err := row.do(); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("%s: error %v, want ErrInvalidID", row.why, err)
-		}
-	}
-	if got, err := by.Get("a"); err != nil || got.User != "u" || tickets.Count() != 0 {
-		t.Errorf("a record was changed: %v, %v, or made: %d", got, err, tickets.Count())
-	}
-}
-
-// TestReferencesByKey checks the errors about records that refer to others by their key and have
-// one, too.
-func TestReferencesByKey(t *testing.T) {
-	type visit struct {
-		Code    string   `json:"code" backlist:"key"`
-		Session *string  `json:"session" backlist:"refers=sessions"`
-		Others  []string `json:"others" backlist:"refers=sessions"`
-	}
-	visits := catalogue.DefineBare[visit]("visits", catalogue.Options{})
-	c := mustCatalogue(t, sessionDefinition, visits)
-	const data = `{"sessions":[{"token":"a","user":"ann"}],
-		"visits":[{"code":"v","session":"a","others":["b","a","c"]},{"code":"w","session":null,"others":[]}]}`
-	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
-	sessions := collectionOf(t, c, "sessions")
-	var found catalogue.Violations
-	if err := sessions.Delete(t.Context(), "a", schema.Filter{}, nil); !errors.As(err, &found) || len(found) != 1 {
-		t.Fatalf("Delete: %v, want a violation", err)
-	}
-	if want := `1 violation: record "v" of visits, in the field session: reference to no record: "a" of sessions`; found.Error() != want {
-		t.Errorf("the text of the error is %q, want %q", found, want)
-	}
-	equal(t, "Delete: the record", schema.Identity{Key: "v"}, found[0].Identity)
-	if err := c.Check(); !errors.As(err, &found) || len(found) != 2 {
-		t.Fatalf("Check: %v, want two violations", err)
-	}
-	if want := `reference to no record: "c" of sessions`; found[1].Err.Error() != want {
-		t.Errorf("the second violation is %v, want %s", found[1].Err, want)
-	}
-	if v := found[0]; v.Collection != "visits" || v.Identity != (schema.Identity{Key: "v"}) || v.Field != "others" || !errors.Is(v.Err, catalogue.ErrDangling) {
-		t.Errorf("Check: %+v", v)
-	}
-}
-
-// TestValidateKeys writes keys from Go to a collection that validates them, one with the name id.
-func TestValidateKeys(t *testing.T) {
-	visits := catalogue.Define[ticket]("visits", catalogue.Options{Validate: true})
-	cat := mustCatalogue(t, visits)
-	c := mustIn(visits, cat)
-	const upper, id = "11111111-1111-4111-8111-11111111111A", "11111111-1111-4111-8111-11111111111a"
-	if stored, err := c.By("id").Insert(ticket{ID: upper, Subject: "s"}); err != nil || stored.ID != id {
-		t.Errorf("a UUID in capital letters: %v, %v, want %s", stored, err, id)
-	}
-	if _, err := c.By("id").Insert(ticket{ID: "x", Subject: "s"}); !errors.Is(err, catalogue.ErrInvalid) {
-		t.Errorf("no UUID: error %v, want ErrInvalid", err)
-	}
-	if stored, err := c.By("id").Insert(ticket{Subject: "s"}); err != nil || len(stored.ID) != len(id) {
-		t.Errorf("no key: %v, %v, want a new one", stored, err)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A reviewer is a record with two unique fields, one of which may be null.
@@ -99,32 +98,6 @@ func TestDuplicateIsRefused(t *testing.T) {
 	}
 }
 
-// TestDuplicateInCatalogue: a load of a catalogue with a duplicate in one collection
-// replaces none.
-func TestDuplicateInCatalogue(t *testing.T) {
-	books := catalogue.Define[reviewer]("books", catalogue.Options{Unique: [][]string{{"slug"}}})
-	cat, err := resources.New(books)
-	must(t, err)
-	checkAtEnd(t, cat)
-	must(t, cat.Load(strings.NewReader(`{"authors":[{"id":1}],"books":[{"id":1,"slug":"a"}]}`), catalogue.LoadOptions{}))
-	before := saved(t, cat)
-	err = cat.Load(strings.NewReader(`{"authors":[{"id":2}],"books":[{"id":1,"slug":"b"},{"id":2,"slug":"b"}],"carts":[{"id":1}]}`), catalogue.LoadOptions{})
-	var invalid *catalogue.RecordError
-	if !errors.Is(err, catalogue.ErrDuplicate) || !errors.As(err, &invalid) {
-		t.Fatalf("Load: %v, want a RecordError that wraps ErrDuplicate", err)
-	}
-	if invalid.Collection != "books" || invalid.Index != 1 || invalid.Identity.ID != 2 || invalid.Line != 1 || invalid.Field != "slug" {
-		t.Errorf("Load: %+v, want the slug of record 1 of books", invalid)
-	}
-	if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
-		t.Errorf("the catalogue changed (-before +after):\n%s", diff)
-	}
-	clone := mustIn(books, cat.Clone())
-	if _, err := clone.Insert(reviewer{Slug: "a"}); !errors.Is(err, catalogue.ErrDuplicate) {
-		t.Errorf("Insert into a clone: %v, want ErrDuplicate", err)
-	}
-}
-
 // TestConcurrentDuplicates: of eight writers that write the same values at the same time,
 // in different ways, exactly one succeeds for each value.
 func TestConcurrentDuplicates(t *testing.T) {
@@ -193,54 +166,4 @@ type shelf struct {
 	Place struct {
 		Row int `json:"row"`
 	} `json:"place"`
-}
-
-// TestUniqueTogether writes duplicates in all ways. Shelf 1 is A on floor 1, shelf 2 is B on floor
-// 1, and shelf 3 is A on no floor.
-func TestUniqueTogether(t *testing.T) {
-	type write = func(c *catalogue.Collection[shelf]) error
-	insert := func(s shelf) write {
-		return func(c *catalogue.Collection[shelf]) error {
-			_, err := c.Insert(s)
-			return err
-		}
-	}
-	rename := func(id int, name string) func(tx *catalogue.Tx[shelf]) error {
-		return func(tx *catalogue.Tx[shelf]) error {
-			return tx.Update(id, func(s *shelf) error { s.Name = name; return nil })
-		}
-	}
-	for _, test := range []struct {
-		reason string
-		write  write
-		want   string
-	}{
-		{"both values of a record", insert(shelf{Floor: ptr(1), Name: "A"}), `shelves: duplicate value: floor 1 and shelfName "A" are those of id 1`},
-		{"upsert", func(c *catalogue.Collection[shelf]) error {
-			_, err := c.Upsert(shelf{ID: 3, Floor: ptr(1), Name: "B"})
-			return err
-		}, `shelves: duplicate value: floor 1 and shelfName "B" are those of id 2`},
-		{"update", func(c *catalogue.Collection[shelf]) error {
-			return c.Update(3, func(s *shelf) error { s.Floor = ptr(1); return nil })
-		}, `shelves: duplicate value: floor 1 and shelfName "A" are those of id 1`},
-		{"the end of a batch", func(c *catalogue.Collection[shelf]) error { return c.Batch(rename(2, "A")) },
-			`shelves: duplicate value: floor 1 and shelfName "A" are those of id 1`},
-		{"replacement", func(c *catalogue.Collection[shelf]) error {
-			return c.ReplaceAll(slices.Values([]shelf{{Floor: ptr(1), Name: "A"}, {Name: "A"}, {Floor: ptr(1), Name: "A"}}))
-		}, `shelves: record 2: duplicate value: floor 1 and shelfName "A" are those of the record at index 0`},
-		{"load", func(c *catalogue.Collection[shelf]) error {
-			return c.Load(strings.NewReader(`[{"id":1,"floor":1,"shelfName":"A"},{"id":2,"floor":1,"shelfName":"A"}]`), catalogue.LoadOptions{})
-		}, `shelves: cannot load: record 2 (line 1): duplicate value: floor 1 and shelfName "A" are those of the record at index 0`},
-	} {
-		c := mustCollection[shelf](t, catalogue.Options{Name: "shelves", Unique: [][]string{{"floor", "shelf_name"}}})
-		must(t, c.ReplaceAll(slices.Values([]shelf{{Floor: ptr(1), Name: "A"}, {Floor: ptr(1), Name: "B"}, {Name: "A"}})))
-		before := slices.Collect(c.All())
-		err := test.write(c)
-		if !errors.Is(err, catalogue.ErrDuplicate) || err.Error() != test.want {
-			t.Errorf("%s: error\n%v, want\n%s", test.reason, err, test.want)
-		}
-		if diff := cmp.Diff(before, slices.Collect(c.All())); diff != "" {
-			t.Errorf("%s: records (-before +after):\n%s", test.reason, diff)
-		}
-	}
 }

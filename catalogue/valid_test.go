@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -241,13 +238,6 @@ func TestStoredRecordsCanBeLoaded(t *testing.T) {
 	}
 }
 
-// TestWriteOnlyTypes checks that a type that can be encoded but not decoded is accepted.
-// Its records can be served, but not loaded.
-func TestWriteOnlyTypes(t *testing.T) {
-	cat := mustCatalogue(t, catalogue.DefineBare[holder[code]]("books", catalogue.Options{}))
-	must(t, catalogue.InsertBare(cat, "books", record(code(2))))
-}
-
 // nodeOf returns a node whose JSON has levels of objects.
 func nodeOf(levels int) *node {
 	switch {
@@ -277,72 +267,6 @@ type hookCloner struct {
 func (h hookCloner) Clone() hookCloner {
 	h.tail = slices.Clone(h.tail)
 	return h
-}
-
-// TestNumbersKeepTheirDigits posts and loads numbers in fields of the type any.
-func TestNumbersKeepTheirDigits(t *testing.T) {
-	type free struct {
-		ID     int              `json:"id"`
-		Data   any              `json:"data"`
-		Map    map[string]any   `json:"map"`
-		List   []any            `json:"list"`
-		Nested *struct{ A any } `json:"nested"`
-		Raw    json.RawMessage  `json:"raw"`
-	}
-	cat := mustCatalogue(t, catalogue.DefineBare[free]("books", catalogue.Options{Description: &schema.Description{}}))
-	c := collectionOf(t, cat, "books")
-	const members = `"data":{"n":[1234567890123456789,1.0]},"map":{"a":0.10,"b":1e22},"list":[-0,12345678901234567890123],"nested":{"A":1.50},"raw":1.0}`
-	got, err := c.Create(t.Context(), []byte("{"+members), schema.Record{})
-	const posted = `"data":{"n":[1234567890123456789,1.0]},"map":{"a":0.1,"b":1e+22},"list":[0,12345678901234567890123],"nested":{"A":1.5},"raw":1.0}` // Python's
-	if want := `{"id":1,` + posted; err != nil || string(got) != want {
-		t.Errorf("posted: %s, %v, want %s", got, err, want)
-	}
-	got, err = c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"data":3.0}`), Partial: true})
-	if err != nil || !strings.HasPrefix(string(got), `{"id":1,"data":3.0,"map":{"a":0.1,`) {
-		t.Errorf("updated: %s, %v", got, err)
-	}
-	must(t, c.Load(strings.NewReader(`[{"id":7,`+members+`]`), catalogue.LoadOptions{}))
-	if got, err := c.Get(t.Context(), "7", schema.Filter{}); err != nil || string(got) != `{"id":7,`+members {
-		t.Errorf("loaded: %s, %v", got, err)
-	}
-	var errs schema.FieldErrors
-	if _, err := c.Create(t.Context(), []byte(`{"data":[1e999]}`), schema.Record{}); !errors.As(err, &errs) || errs[0].Field != "data" {
-		t.Errorf("a number beyond a float64: %v, want an error of the field data", err)
-	}
-}
-
-// TestNumbersInInterfaces checks that a number in an interface keeps its digits. Saving and loading
-// keeps them too.
-func TestNumbersInInterfaces(t *testing.T) {
-	type free struct {
-		ID   int                      `json:"id"`
-		Data any                      `json:"data"`
-		Map  map[string]any           `json:"map"`
-		List [1][]any                 `json:"list"`
-		Deep map[int]*struct{ A any } `json:"deep"`
-	}
-	for _, number := range []string{"7", "-1.5", "9007199254740993", "100000000000000000000", "7.0", "1.50", "1e22", "-0", "-0.0", "0.10000000000000000555"} {
-		n := json.Number(number)
-		want := free{1, map[string]any{"n": []any{n}}, map[string]any{"n": n}, [1][]any{{n, nil}},
-			map[int]*struct{ A any }{1: {n}, 2: nil}}
-		text := strings.ReplaceAll(`[{"id":1,"data":{"n":[N]},"map":{"n":N},"list":[[N,null]],"deep":{"1":{"A":N},"2":null}}]`, "N", number)
-		c := mustCollection[free](t, catalogue.Options{})
-		for range 2 { // from the text, and from what Save has written
-			if err := c.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
-				t.Fatalf("%s: %v", number, err)
-			}
-			got, err := c.Get(1)
-			if diff := cmp.Diff(fmt.Sprintf("%#v", want.Data), fmt.Sprintf("%#v", got.Data)); diff != "" || !reflect.DeepEqual(want, got) || err != nil {
-				t.Errorf("%s: %v: got %+v, want %+v\n%s", number, err, got, want, diff)
-			}
-			var saved strings.Builder
-			must(t, c.Save(&saved))
-			if !strings.Contains(saved.String(), text[1:len(text)-1]) {
-				t.Errorf("%s: saved as %s", number, saved.String())
-			}
-			text = saved.String()
-		}
-	}
 }
 
 // A time whose zone has seconds, as all had before about 1900, is another instant in JSON.

@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -13,62 +12,6 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
-
-type part struct {
-	ID    int    `json:"id"`
-	Name  string `json:"name"`
-	Grade int    `json:"grade"`
-}
-
-// newParts returns parts of which each grade has 10.
-func newParts(t *testing.T, n int) *catalogue.Collection[part] {
-	t.Helper()
-	parts := mustCollection[part](t, catalogue.Options{Name: "parts"})
-	for i := range n {
-		_, err := parts.Insert(part{Name: fmt.Sprint("part ", i), Grade: i / 10})
-		must(t, err)
-	}
-	return parts
-}
-
-func TestPageAfter(t *testing.T) {
-	parts := newParts(t, 30)
-	snapshot := parts.Snapshot()
-	of := parts.Where(ordering.AtLeast("grade", 1))
-	first, token, err := of.PageAfter("", 2, ordering.Desc("grade"))
-	if diff := cmp.Diff([]part{{30, "part 29", 2}, {29, "part 28", 2}}, first); diff != "" || err != nil {
-		t.Errorf("the first page: %v (-want +got):\n%s", err, diff)
-	}
-	first[0].Name = "changed"
-	if got, _ := parts.Get(30); got.Name != "part 29" {
-		t.Error("the records are not copies")
-	}
-	must(t, parts.Delete(29))
-	want := []part{{28, "part 27", 2}}
-	for source, sel := range map[string]catalogue.Selection[part]{"collection": of, "snapshot": snapshot.Where(ordering.AtLeast("grade", 1))} {
-		if next, _, err := sel.PageAfter(token, 1, ordering.Desc("grade")); cmp.Diff(want, next) != "" || err != nil {
-			t.Errorf("of the %s: %v, %v", source, next, err)
-		}
-	}
-	must(t, parts.Batch(func(tx *catalogue.Tx[part]) error {
-		if err := tx.Delete(28); err != nil {
-			return err
-		}
-		next, _, err := tx.Where(ordering.AtLeast("grade", 1)).PageAfter(token, 1, ordering.Desc("grade"))
-		equal(t, "of a batch", []part{{27, "part 26", 2}}, next)
-		return err
-	}))
-	all, end, err := of.PageAfter("", 0)
-	if len(all) != 18 || end != "" || err != nil {
-		t.Errorf("without a limit: %d records, %q, %v", len(all), end, err)
-	}
-	if list, next, err := of.PageAfter(token, 1); !errors.Is(err, catalogue.ErrInvalidToken) || list != nil || next != "" {
-		t.Errorf("by another order: %v, %q, %v", list, next, err)
-	}
-	if _, _, err := of.PageAfter("", 1, ordering.Asc("weight")); !errors.Is(err, ordering.ErrUnknownField) {
-		t.Errorf("by an unknown field: %v", err)
-	}
-}
 
 // TestListAtPlaces reads all records from the place of each, in orders by fields of the record, of
 // another one and by default, in both directions and with other filters.
