@@ -40,11 +40,12 @@
 //
 // # Filters
 //
-// A collection whose description has Filters or a Search has a form for these parameters. Above the
-// table are the active filters, each as a link that removes it, and for the first three fields with
-// at most 12 values these values, each as a link with the number of its records. A request from the
-// form, which has the parameter _filter, is redirected to the same page without empty values. If
-// the handler rejects a value, the page shows the form with the errors.
+// A collection whose description has Filters or a Search has a form that searches, and one row that adds
+// a filter: a field, a comparison and a value, which can also be the label of a choice or the name of a
+// record of a small collection. The request of the form, which has the parameter _filter, is redirected to
+// the page with the documented parameter. What is wrong is beside the row. Above the table are the active
+// filters, each as a link that removes it, and the values of fields with few of them, eight in all, each as
+// a link with the number of its records.
 //
 // # Forms
 //

@@ -9,26 +9,26 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// filters is what a page shows of the parameters that select its records: a form, those that
-// are active, and values to choose from.
+// filters is what a page shows of the parameters that select its records: a form that adds one, those
+// that are active, and values to choose from.
 type filters struct {
 	Search *input // nil if there is no search
-	Rows   []filterRow
+	Row    filterRow
 	Kept   []pair // parameters that are not in the form
 	Chips  []choice
 	Facets []facet
-	Failed bool   // some values are not valid
 	Clear  string // link to all records
 }
 
-// filterRow is the row of the form for a field.
+// filterRow is the row of the form that adds a filter, with what the visitor has sent if that is wrong.
 type filterRow struct {
-	Label  string
-	Inputs []input
+	Field, Lookup, Value string
+	Fields, Lookups      []option
+	Values               []string // labels of choices and names of records, of all fields
+	Fault                string
 }
 
 // facet is a field with few values, which the page offers as links.
@@ -46,33 +46,47 @@ type choice struct {
 
 const (
 	maxFacets  = 3  // facets above the table
-	maxChoices = 12 // values of a facet
+	maxChoices = 8  // values of all facets
+	maxValues  = 60 // that the row suggests
 )
 
-// filterMarker is a parameter that only the form for filters sends. Browsers send empty inputs
-// too, which the handler may reject.
-const filterMarker = "_filter"
+// Parameters that only the form for filters sends. The request is redirected to one without them.
+const (
+	filterMarker = "_filter"
+	fieldName    = "_field"
+	lookupName   = "_lookup"
+	valueName    = "_value"
+)
 
 // newFilters returns the filters of the collection with the values of the query. wrong are the
 // errors in these values. A page of errors has no facets.
 func (v *view) newFilters(wrong faults) *filters {
-	f := &filters{Failed: wrong != nil}
+	f := &filters{Row: v.row}
+	if f.Row.Field != "" {
+		_, f.Row.Fault = v.filter(f.Row)
+	}
 	cleared := []string{v.c.is.Place, "", v.c.search, ""}
 	if len(v.c.Search) > 0 {
 		f.Search = &input{Name: v.c.search, Value: v.query.get(v.c.search), Hint: v.c.searchHint()}
 	}
-	active := len(v.query.values[v.c.search])
+	active, room, mistaken := len(v.query.values[v.c.search]), maxChoices, v.c.search
 	for _, name := range v.c.Filters {
 		field, lookup, _ := v.c.Parameter(name) // the handler has checked it
 		options := v.choices(field)
-		isFacet := name == v.c.choosing(field) && options != nil && len(options) <= maxChoices
+		isFacet := name == v.c.choosing(field) && len(options) > 1 && len(options) <= room
 		if isFacet && wrong == nil && len(f.Facets) < maxFacets && v.query.repeats(maxFacets*maxChoices) {
 			f.Facets = append(f.Facets, v.newFacet(name, field, options))
+			room -= len(f.Facets[len(f.Facets)-1].Values)
 		}
-		in := newFilter(name, field, lookup, options, v.query)
-		in.Faults = wrong[v.c.ErrorName(name)]
-		f.add(heading(field.Name), in)
+		if faults := wrong[v.c.ErrorName(name)]; faults != nil && f.Row.Fault == "" && v.query.values.Has(name) {
+			f.Row = filterRow{Field: field.Name, Lookup: lookup, Value: v.query.get(name), Fault: strings.Join(faults, " ")}
+			mistaken = name
+		}
 		cleared, active = append(cleared, name, ""), active+len(v.query.values[name])
+	}
+	for _, name := range v.c.Filters {
+		field, lookup, _ := v.c.Parameter(name)
+		f.Row.offer(field, lookup, v.choices(field))
 	}
 	f.Clear = v.query.with(cleared...)
 	if v.query.repeats(active) {
@@ -83,18 +97,85 @@ func (v *view) newFilters(wrong faults) *filters {
 		f.Chips = []choice{{Label: counted(active, "filter"), Link: f.Clear}}
 	}
 	f.Kept = v.query.kept(func(name string) bool {
-		return !wire.Selects(v.c.Description, name) && name != v.c.is.Place && name != filterMarker
+		return name != mistaken && name != v.c.search && name != v.c.is.Place
 	})
 	return f
 }
 
-// add adds an input to the row of the form with a label.
-func (f *filters) add(label string, in input) {
-	at := slices.IndexFunc(f.Rows, func(row filterRow) bool { return row.Label == label })
-	if at < 0 {
-		at, f.Rows = len(f.Rows), append(f.Rows, filterRow{Label: label})
+// offer adds a field, a lookup and values to those that the visitor can choose.
+func (r *filterRow) offer(field schema.Field, lookup string, values []option) {
+	add := func(to []option, value, label, chosen string) []option {
+		if slices.ContainsFunc(to, func(o option) bool { return o.Value == value }) {
+			return to
+		}
+		return append(to, option{Value: value, Label: label, Selected: value == chosen})
 	}
-	f.Rows[at].Inputs = append(f.Rows[at].Inputs, in)
+	word, _ := schema.DescribeLookup(lookup)
+	if lookup == "isnull" {
+		word = "is null"
+	}
+	r.Fields = add(r.Fields, field.Name, heading(field.Name), r.Field)
+	r.Lookups = add(r.Lookups, lookup, word, cmp.Or(r.Lookup, "exact"))
+	for _, o := range values {
+		if len(r.Values) < maxValues && !slices.Contains(r.Values, o.Label) {
+			r.Values = append(r.Values, o.Label)
+		}
+	}
+}
+
+// filter returns the parameter of a field and a lookup with the values that a text means, or what is
+// wrong with them.
+func (v *view) filter(r filterRow) (add func(url.Values), fault string) {
+	var known []string
+	for _, name := range v.c.Filters {
+		field, lookup, _ := v.c.Parameter(name)
+		switch word, _ := schema.DescribeLookup(lookup); {
+		case field.Name != r.Field:
+			continue
+		case lookup != r.Lookup:
+			known = append(known, "“"+word+"”")
+		case strings.TrimSpace(r.Value) == "" && lookup != "isnull":
+			return nil, "Enter a value."
+		default:
+			return func(values url.Values) { v.add(values, name, field, lookup, r.Value) }, ""
+		}
+	}
+	if known == nil {
+		return nil, "Choose a field."
+	}
+	return nil, heading(r.Field) + " can be compared with " + strings.Join(known, ", ") + "."
+}
+
+// add adds the values of a parameter that a text means: the value itself, the label of a choice or the
+// name of a record, a time in UTC, or several of these with commas between them.
+func (v *view) add(to url.Values, name string, field schema.Field, lookup, text string) {
+	options := v.choices(field)
+	value := func(text string) string {
+		text = strings.TrimSpace(text)
+		at := slices.IndexFunc(options, func(o option) bool { return strings.EqualFold(o.Label, text) })
+		if at < 0 || slices.ContainsFunc(options, func(o option) bool { return o.Value == text }) {
+			return text
+		}
+		return options[at].Value
+	}
+	values := strings.Split(text, ",")
+	for i := range values {
+		values[i] = value(values[i])
+	}
+	switch {
+	case lookup == "isnull":
+		text = cmp.Or(strings.ToLower(strings.TrimSpace(text)), "true")
+	case field.Kind == schema.Timestamp:
+		text = utcTime(strings.TrimSpace(text))
+	case lookup == "exact" && field.Kind == schema.References:
+		to[name] = append(to[name], values...)
+		return
+	case lookup == "exact" && options != nil:
+		text = value(text)
+	case lookup == "in" && options != nil:
+		text = strings.Join(values, ",")
+	}
+	to.Set(name, text)
 }
 
 // choices returns the values of a field that a page offers: the choices, true and false, or
@@ -164,13 +245,15 @@ func (v *view) chips(name string) (chips []choice) {
 			continue
 		case lookup == "isnull":
 			text = map[bool]string{true: "null", false: "not null"}[strings.EqualFold(value, "true")]
-		case other != nil:
+		case other != nil, field.Labels != nil:
 			names := []string{value}
 			if lookup == "in" {
 				names = strings.Split(value, ",")
 			}
 			for i, one := range names {
-				names[i], _ = v.name(other, field.By, strings.TrimSpace(one))
+				if names[i] = labelOf(field, one); other != nil {
+					names[i], _ = v.name(other, field.By, strings.TrimSpace(one))
+				}
 			}
 			text = strings.Join(names, ", ")
 		default:
@@ -203,30 +286,12 @@ func (v *view) label(name string) string {
 	return label
 }
 
-// newFilter returns the input of a parameter that selects by a field.
-func newFilter(name string, field schema.Field, lookup string, options []option, q query) input {
-	word, _ := schema.DescribeLookup(lookup)
-	in := input{Name: name, Label: word, Control: "text", Step: "any", Value: q.get(name)}
-	k := kindOf(field)
-	if field.Kind == schema.References {
-		in.Value, in.Control = strings.Join(q.values[name], k.separator), k.control
+// labelOf returns the label of a choice, or a value that is none.
+func labelOf(field schema.Field, value string) string {
+	if at := slices.Index(field.Choices, value); at >= 0 && field.Labels != nil {
+		return field.Labels[at]
 	}
-	switch control := k.control; {
-	case lookup == "isnull":
-		in.selectAmong([]option{{Value: "true", Label: "null"}, {Value: "false", Label: "not null"}}, "any", true)
-	case lookup == "exact" && options != nil:
-		in.selectAmong(options, "any", true)
-	case lookup == "in" || lookup == "range":
-	case control == "datetime-local":
-		in.Label += " (UTC)"
-		in.Value = localTime(in.Value)
-		fallthrough
-	case control == "number" || control == "date":
-		if fits(control, in.Value) {
-			in.Control = control
-		}
-	}
-	return in
+	return value
 }
 
 // searchHint returns the names of the fields in which a search finds text.
@@ -244,30 +309,19 @@ func (v *view) isFilterForm() bool {
 	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && len(v.c.Filters)+len(v.c.Search) > 0
 }
 
-// cleanFilters redirects to the same page without the empty values of the form. It returns nil.
+// cleanFilters redirects to the same page with the filter that the form adds, or with what is wrong. It
+// returns nil.
 func (v *view) cleanFilters() *response {
-	q := query{make(url.Values)}
-	for name, all := range v.query.values {
-		for _, text := range all {
-			q.values[name] = append(q.values[name], v.c.filterValues(name, text)...)
-		}
+	q := query{maps.Clone(v.query.values)}
+	changes := []string{filterMarker, ""}
+	if strings.TrimSpace(q.get(v.c.search)) == "" {
+		changes = append(changes, v.c.search, "")
 	}
-	v.redirect(q.with(filterMarker, ""))
+	if add, fault := v.filter(v.row); fault == "" {
+		add(q.values)
+	} else if v.row.Field != "" {
+		changes = append(changes, fieldName, v.row.Field, lookupName, v.row.Lookup, valueName, v.row.Value)
+	}
+	v.redirect(q.with(changes...))
 	return nil
-}
-
-// filterValues converts the text of an input to values of its parameter.
-func (c *collection) filterValues(name, text string) []string {
-	field, lookup, _ := c.Parameter(name)
-	switch {
-	case !wire.Selects(c.Description, name):
-		return []string{text}
-	case strings.TrimSpace(text) == "":
-		return nil
-	case lookup == "exact" && field.Kind == schema.References:
-		return kindOf(field).split(text)
-	case field.Kind == schema.Timestamp:
-		text = utcTime(text)
-	}
-	return []string{text}
 }

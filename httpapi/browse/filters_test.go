@@ -14,73 +14,86 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// TestFilterForm checks what a page sends if its form is sent unchanged.
+// The form keeps all parameters but the place in the list, and adds one.
 func TestFilterForm(t *testing.T) {
 	h := newService().handler(t, httpapi.Options{})
-	tests := []struct {
-		reason, query string
-		want          url.Values // of the form that are not empty
-	}{
-		{"no parameters", "", url.Values{}},
-		{"other parameters are kept", "?limit=5&offset=3&x=%3C1&x=2&ordering=-id&format=api", url.Values{"limit": {"5"}, "x": {"<1", "2"}, "ordering": {"-id"}}},
-		{"search", "?search=a+b", url.Values{"search": {"a b"}}},
-		{"values of facets", "?status=released&published=false&genres=1&genres=3", url.Values{"status": {"released"}, "published": {"false"}, "genres": {"1, 3"}}},
-		{"a text", "?title__icontains=%22", url.Values{"title__icontains": {`"`}}},
-		{"a range", "?minutes__range=1,2", url.Values{"minutes__range": {"1,2"}}},
-		{"null", "?released__isnull=True", url.Values{"released__isnull": {"True"}}},
-		{"not null", "?released__isnull=false", url.Values{"released__isnull": {"false"}}},
-		{"one of a small collection", "?director__in=2", url.Values{"director__in": {"2"}}},
-		{"two of a small collection", "?director__in=1,2", url.Values{"director__in": {"1,2"}}},
-		{"a bound", "?minutes__gte=1&minutes__gte=2", url.Values{"minutes__gte": {"2"}}},
-		{"a time, in UTC", "?premiere_at__gte=2024-05-10T18:00:00%2B02:00", url.Values{"premiere_at__gte": {"2024-05-10T16:00"}}},
-		{"not a time", "?premiere_at__gte=x", url.Values{"premiere_at__gte": {"x"}}},
-		{"a fraction of a second", "?premiere_at__gte=2024-05-10T18:00:00.5Z", url.Values{"premiere_at__gte": {"2024-05-10T18:00:00.5Z"}}},
-		{"a value that is not offered", "?published=1", url.Values{"published": {"1"}}},
-		{"a parameter that is not a filter", "?minutes__lte=1", url.Values{"minutes__lte": {"1"}}},
+	page := get(h, "/api/films/?limit=5&offset=3&x=%3C1&x=2&ordering=-id&format=api&search=a+b&status=released&genres=1&genres=3&released__isnull=True")
+	want := url.Values{"limit": {"5"}, "x": {"<1", "2"}, "ordering": {"-id"}, "search": {"a b"}, "status": {"released"}, "genres": {"1", "3"}, "released__isnull": {"True"},
+		filterMarker: {"true"}, lookupName: {"exact"}, valueName: {""}}
+	equal(t, "the form", want, page.formValues("filters", nil))
+	if hint := page.one(t, "input", "type", "search").attrs["placeholder"]; hint != "In title, director name" || page.isOpen("panel") {
+		t.Errorf("the hint of the search is %q", hint)
 	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			page := get(h, "/api/films/"+test.query)
-			values := page.formValues("filters", nil)
-			if values.Get(filterMarker) == "" {
-				t.Error("the form has no marker")
-			}
-			delete(values, filterMarker)
-			for name, all := range values {
-				if strings.Join(all, "") == "" {
-					delete(values, name)
-				}
-			}
-			equal(t, "the result", test.want, values)
-			if hint := page.one(t, "input", "type", "search").attrs["placeholder"]; hint != "In title, director name" {
-				t.Errorf("the hint of the search is %q", hint)
-			}
-			if page.isOpen("panel") != (page.status == 400) {
-				t.Errorf("%d: the panel is open: %t", page.status, page.isOpen("panel"))
-			}
-		})
+	var got []string
+	for _, o := range page.find("option", "", "") {
+		got = append(got, o.text)
+	}
+	equal(t, "the row", []string{"Field…", "Title", "Status", "Published", "Genres", "Minutes", "Director", "Released", "Premiere at",
+		"contains", "is", "≥", "between", "one of", "is null", "announced", "released", "true", "false", "g", "h", "A", "B"}, got)
+}
+
+// The row of the form becomes a parameter, or says what is wrong with it.
+func TestFilterRow(t *testing.T) {
+	h, _ := filmPages(t, strings.ReplaceAll(twoDirectors, "<i>Ugo", "Ugo, B"), httpapi.Options{})
+	own := newService().handler(t, httpapi.Options{})
+	for _, test := range []struct {
+		reason               string
+		h                    http.Handler
+		field, lookup, value string
+		query, want          string // the query before and after
+		fault                string
+	}{
+		{"nothing", h, "", "exact", "", "limit=5&x=&search=+", "?limit=5&x=", ""},
+		{"a text, with its space", h, "title", "icontains", " a ", "x=1&x=2", "?title__icontains=+a+&x=1&x=2", ""},
+		{"a choice", h, "status", "exact", "released", "", "?status=released", ""},
+		{"in place of another", h, "status", "exact", "released", "status=announced&limit=1", "?limit=1&status=released", ""},
+		{"several choices", h, "status", "in", "Released, announced", "", "?status__in=released%2Cannounced", ""},
+		{"a record by name", h, "director", "exact", "ana", "", "?director=1", ""},
+		{"by a name with a comma", h, "director", "exact", "Ugo, B", "", "?director=2", ""},
+		{"by id", h, "director", "exact", "2", "", "?director=2", ""},
+		{"no record: the handler says so", h, "director", "exact", "Bob", "", "?director=Bob", ""},
+		{"several ids", own, "genres", "exact", "g, 3", "genres=4", "?genres=4&genres=1&genres=3", ""},
+		{"a boolean", own, "published", "exact", "TRUE", "", "?published=true", ""},
+		{"null", own, "released", "isnull", "", "", "?released__isnull=true", ""},
+		{"not null", own, "released", "isnull", "False", "", "?released__isnull=false", ""},
+		{"a time without an offset is in UTC", own, "premiereAt", "gte", "2024-05-10T18:00", "", "?premiere_at__gte=2024-05-10T18%3A00%3A00Z", ""},
+		{"a time with an offset", own, "premiereAt", "gte", "2024-05-10T18:00:00+02:00", "", "?premiere_at__gte=2024-05-10T18%3A00%3A00%2B02%3A00", ""},
+		{"no value", h, "minutes", "gte", " ", "limit=1", "?_field=minutes&_lookup=gte&_value=+&limit=1", "Enter a value."},
+		{"another lookup", h, "title", "exact", "a", "", "?_field=title&_lookup=exact&_value=a", "Title can be compared with “contains”."},
+		{"no such field", h, "<b>", "exact", "a", "", "?_field=%3Cb%3E&_lookup=exact&_value=a", "Choose a field."},
+		{"another site", h, "", "", "", "//evil.example/=1", "?%2F%2Fevil.example%2F=1", ""},
+	} {
+		sent := url.Values{filterMarker: {"true"}, fieldName: {test.field}, lookupName: {test.lookup}, valueName: {test.value}}
+		got := get(test.h, "/api/films/?"+test.query+"&"+sent.Encode())
+		if got.status != http.StatusSeeOther || got.header.Get("Location") != test.want || got.header.Get("Vary") != "Accept" {
+			t.Errorf("%s: %d %s, want %s", test.reason, got.status, got.header.Get("Location"), test.want)
+		}
+		if test.fault == "" {
+			continue
+		}
+		page := follow(t, test.h, "/api/films/", test.want)
+		checkAccessible(t, page)
+		if text := page.one(t, "p", "id", "fault-filter").text; page.status != 200 || text != test.fault || !page.isOpen("panel") {
+			t.Errorf("%s: %d, the row says %q, want %q", test.reason, page.status, text, test.fault)
+		}
+		if value := page.formValues("filters", nil).Get(valueName); value != test.value || strings.Contains(page.links()["Title⇅"], valueName) {
+			t.Errorf("%s: the value is %q, or in links", test.reason, value)
+		}
 	}
 }
 
+// A value that the handler rejects is in the row of the form, with the error beside it.
 func TestInvalidFilters(t *testing.T) {
 	h := newService().handler(t, httpapi.Options{})
-	page := get(h, "/api/films/?minutes__gte=bogus&status=<bogus>&title__icontains=bogus%00&offset=4&search=x")
-	if page.status != 400 || !strings.Contains(page.text, "Some filters are not valid.") || !page.isOpen("panel") {
+	page := get(h, "/api/films/?minutes__gte=bogus&title__icontains=x&offset=4&search=x")
+	if page.status != 400 || !strings.Contains(page.text, "Some filters are not valid. Minutes ≥: Enter a number.") || !page.isOpen("panel") {
 		t.Fatalf("%d %s", page.status, page.text)
 	}
-	for key, want := range map[string]string{
-		"minutes__gte":     "Enter a number.",
-		"status":           "Select a valid choice. <bogus> is not one of the available choices.",
-		"title__icontains": "Null characters are not allowed.",
-	} {
-		if got := page.one(t, "p", "id", "fault-"+key).text; strings.TrimSpace(got) != want {
-			t.Errorf("%s: %q", key, got)
-		}
+	if got := page.one(t, "p", "id", "fault-filter").text; got != "Enter a number." {
+		t.Errorf("beside the row is %q", got)
 	}
-	values := page.formValues("filters", nil)
-	if values.Get("minutes__gte") != "bogus" || values.Get("status") != "<bogus>" || !strings.HasPrefix(values.Get("title__icontains"), "bogus") || values.Has("offset") {
-		t.Errorf("the values are not kept: %q", values)
-	}
+	equal(t, "the form", url.Values{"title__icontains": {"x"}, "search": {"x"}, filterMarker: {"true"}, fieldName: {"minutes"}, lookupName: {"gte"}, valueName: {"bogus"}},
+		page.formValues("filters", nil))
 	if link := page.links()["Clear"]; link != "./" {
 		t.Errorf("Clear leads to %q", link)
 	}
@@ -220,8 +233,7 @@ func TestFacetsOfManyValues(t *testing.T) {
 	for _, test := range []struct {
 		directors   int
 		facet, list bool
-		options     int // of the director
-	}{{12, true, true, 13}, {13, false, true, 14}, {50, false, true, 51}, {51, false, false, 0}} {
+	}{{8, true, true}, {9, false, true}, {50, false, true}, {51, false, false}} {
 		var records []string
 		for i := range test.directors {
 			records = append(records, fmt.Sprintf(`{"id":%d,"name":"D%d"}`, i+1, i+1))
@@ -232,10 +244,8 @@ func TestFacetsOfManyValues(t *testing.T) {
 		if got := len(page.find("a", "href", "?director=7")) == 1; got != test.facet {
 			t.Errorf("%d directors: a facet: %t", test.directors, got)
 		}
-		selects := page.find("select", "name", "director")
-		options := len(page.find("option", "value", "*")) - 3 // those of the status
-		if len(selects) == 1 != test.list || options != test.options {
-			t.Errorf("%d directors: %d selects, %d options", test.directors, len(selects), options)
+		if list := strings.Contains(page.body, "<option>D7</option>"); list != test.list {
+			t.Errorf("%d directors: the row suggests them: %t", test.directors, list)
 		}
 		if !strings.Contains(page.text, "Status released 1") || strings.Contains(page.text, "D7 1") != test.facet {
 			t.Errorf("%d directors: other facets than a status, and directors if they are few: %s", test.directors, page.text)
@@ -255,8 +265,8 @@ func TestNamesInJSON(t *testing.T) {
 	}}))
 	must(t, err, cat.Load(strings.NewReader(`{"films":[{"id":1,"listPrice":9},{"id":2,"listPrice":5},{"id":3,"listPrice":1}]}`), catalogue.LoadOptions{}))
 	res := get(newHandlers(t, cat, httpapi.Options{}).browse, "/api/films/?listPrice__gte=5&ordering=listPrice")
-	if in := res.one(t, "input", "name", "list_price__gte"); in.attrs["value"] != "5" {
-		t.Errorf("the input is %v, want 5", in)
+	if in := res.find("input", "name", "list_price__gte"); len(in) != 1 || in[0].attrs["value"] != "5" {
+		t.Errorf("the inputs are %v, want 5", in)
 	}
 	equal(t, "sorted columns", 1, len(res.find("th", "aria-sort", "ascending")))
 	if strings.Contains(res.text, "Ignored") || len(res.find("input", "name", "listPrice__gte")) > 0 {

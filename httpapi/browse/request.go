@@ -31,6 +31,7 @@ type view struct {
 	known   map[referred]*known
 	asked   int           // records that were requested for their names
 	took    time.Duration // of the response to the request
+	row     filterRow     // a filter to add
 
 	// What the page of a response shows beside it:
 	status  int       // of the page, or 0 if it is that of the response
@@ -43,6 +44,7 @@ func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
 	v := &view{browser: b, w: w, r: r, known: make(map[referred]*known), header: make(http.Header)}
 	v.c, v.id = b.find(r.URL.Path)
 	v.query = v.c.parse(r.URL.RawQuery)
+	v.row = filterRow{Field: v.query.take(fieldName), Lookup: v.query.take(lookupName), Value: v.query.take(valueName)}
 	return v
 }
 
@@ -95,6 +97,12 @@ func (q query) get(name string) string {
 		return values[len(values)-1]
 	}
 	return ""
+}
+
+// take returns what get does, and removes the parameter.
+func (q query) take(name string) string {
+	defer q.values.Del(name)
+	return q.get(name)
 }
 
 // with returns a link to the same path with changed parameters, given as alternating
