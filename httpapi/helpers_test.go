@@ -22,7 +22,6 @@ import (
 
 const (
 	notFound      = `{"detail":"Not found."}`
-	notAcceptable = `{"detail":"Could not satisfy the request Accept header."}`
 	noCredentials = `{"detail":"Authentication credentials were not provided."}`
 	internalError = `{"detail":"Internal server error."}`
 	readMethods   = "GET, HEAD, OPTIONS"

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // A country has a key that clients choose, a maker one that the server makes, an item an id, and a
@@ -188,85 +186,6 @@ func TestPointTellsNothing(t *testing.T) {
 	gets = 0
 	if got := (call{target: "/api/labels/a.json/"}).do(newStubHandler(t, Options{}, labels)); got.Status != 404 || gets != 0 {
 		t.Errorf("a slug with a suffix: %d, asked %d times, want 404 without being asked", got.Status, gets)
-	}
-}
-
-// TestIDsUnderOtherNames serves records whose id is not named id, or is not a number in JSON: in
-// pages by cursors, by paths, and in references of a collection of which requests see some records.
-func TestIDsUnderOtherNames(t *testing.T) {
-	type pointer struct {
-		ID   *int64 `json:"_id,omitempty"`
-		Name string `json:"name"`
-	}
-	type named struct {
-		Name   string `json:"name"`
-		Number uint32 `json:"teamNumber"`
-	}
-	type quoted struct {
-		ID   uint64 `json:"id,string"`
-		Name string `json:"name"`
-	}
-	type player struct {
-		ID   int32  `json:"ID"`
-		Team *int64 `json:"team" backlist:"refers=teams"`
-	}
-	for _, row := range []struct {
-		reason, name, order string
-		quote               string
-		teams               catalogue.AnyDefinition
-	}{
-		{"_id, a pointer", "_id", "id", "", catalogue.Define[pointer]("teams", catalogue.Options{})},
-		{"another name", "teamNumber", "team_number", "", catalogue.Define[named]("teams", catalogue.Options{ID: "teamNumber"})},
-		{"in text", "id", "id", `"`, catalogue.Define[quoted]("teams", catalogue.Options{})},
-	} {
-		cat := mustCatalogue(t, row.teams, catalogue.Define[player]("players", catalogue.Options{}))
-		h := mustHandler(t, cat, Options{Authorizer: AllowAll, Pages: pagination.Cursors{Limits: pagination.Limits{Default: 1}}})
-		member := func(id int) string { return fmt.Sprintf(`"%s":%s%d%s`, row.name, row.quote, id, row.quote) }
-		for i, name := range []string{"a", "b", "c"} {
-			status, body := send(h, "POST", "/api/teams/", `{"name":"`+name+`",`+member(9)+`}`)
-			if status != 201 || !strings.Contains(body, member(i+1)) {
-				t.Errorf("%s: a POST returns %d %s, want %s", row.reason, status, body, member(i+1))
-			}
-		}
-		for order, want := range map[string][]int{"": {1, 2, 3}, "?ordering=-" + row.order: {3, 2, 1}, "?ordering=-name": {3, 2, 1}} {
-			var page struct {
-				Next    *string
-				Results []json.RawMessage
-			}
-			at := "/api/teams/" + order
-			for _, id := range want {
-				page.Next, page.Results = nil, nil
-				must(t, json.Unmarshal([]byte(get(h, at).Body), &page))
-				if at == "" || len(page.Results) != 1 || !strings.Contains(string(page.Results[0]), member(id)) {
-					t.Errorf("%s: %s has %s, want %s", row.reason, at, page.Results, member(id))
-				}
-				if at = ""; page.Next != nil {
-					at = strings.TrimPrefix(*page.Next, "http://host.example")
-				}
-			}
-			if at != "" {
-				t.Errorf("%s: %s is not the end", row.reason, at)
-			}
-		}
-		for _, test := range []struct {
-			method, target, body string
-			status               int
-			want                 string
-		}{
-			{"PATCH", "/api/teams/2/", `{"name":"B",` + member(7) + `}`, 200, member(2)},
-			{"GET", "/api/teams/2/", "", 200, `"B"`},
-			{"OPTIONS", "/api/teams/2/", "", 200, `"` + row.name + `":{"type":"integer","required":false,"readOnly":true,"label":"ID"`},
-			{"POST", "/api/players/", `{"team":2}`, 201, `{"ID":1,"team":2}`},
-			{"POST", "/api/players/", `{"team":4}`, 400, `object does not exist`},
-			{"DELETE", "/api/teams/2/", "", 409, "record 1 of players"},
-			{"DELETE", "/api/players/1/", "", 204, ""},
-			{"DELETE", "/api/teams/2/", "", 204, ""},
-			{"GET", "/api/teams/2/", "", 404, ""},
-		} {
-			if status, body := send(h, test.method, test.target, test.body); status != test.status || !strings.Contains(body, test.want) {
-				t.Errorf("%s: %s %s returns %d %s, want %d with %s", row.reason, test.method, test.target, status, body, test.status, test.want)
-			}
-		}
 	}
 }
 

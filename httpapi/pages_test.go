@@ -2,12 +2,10 @@ package httpapi
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
@@ -110,44 +108,6 @@ func replayPages(t *testing.T, c *catalogue.Catalogue) {
 		}
 	})
 	equal(t, "links with tokens, to the end or the start, and pages with nulls", []int{60, 10, 2}, []int{tokens, ends, nulls})
-}
-
-// TestCursorsOverTimes: a cursor has the text that Python has for the value of the last record, whatever
-// type holds it.
-func TestCursorsOverTimes(t *testing.T) {
-	type row struct {
-		ID       int              `json:"id"`
-		DateTime schema.DateTime  `json:"date_time"`
-		Pointer  *schema.DateTime `json:"pointer"`
-		Moment   time.Time        `json:"moment"`
-		Clock    schema.Time      `json:"clock"`
-		Null     *schema.Time     `json:"null"`
-		Text     string           `json:"text" backlist:"time"`
-	}
-	rows := catalogue.Define[row]("rows", catalogue.Options{})
-	c := mustCatalogue(t, rows)
-	for i := range 5 { // one is a date in summer
-		at := time.Date(2024, 7, 26, 11, 30, i, 0, time.FixedZone("", 2*3600))
-		clock := schema.Time(8*time.Hour + time.Duration(i)*500*time.Millisecond)
-		moment := schema.At(at)
-		_, err := mustIn(rows, c).Insert(row{0, moment, &moment, at, clock, &clock, clock.String()})
-		must(t, err)
-	}
-	h := mustHandler(t, c, Options{Pages: pagination.Cursors{Limits: pagination.Limits{Default: 2}}})
-	for field, want := range map[string]string{
-		"date_time": "2024-07-26 09:30:01+00:00", "pointer": "2024-07-26 09:30:01+00:00", "moment": "2024-07-26 09:30:01+00:00",
-		"clock": "08:00:00.500000", "null": "08:00:00.500000", "text": "08:00:00.500000",
-	} {
-		first := readPage(get(h, "/api/rows/?ordering="+field).Body)
-		next, err := url.Parse(*first.Next)
-		must(t, err)
-		cursor, err := base64.StdEncoding.DecodeString(next.Query().Get("cursor"))
-		must(t, err)
-		position, err := url.ParseQuery(string(cursor))
-		must(t, err)
-		equal(t, "the cursor over "+field, url.Values{"p": {want}}, position)
-		equal(t, "the page after it", []any{float64(3), float64(4)}, readPage(get(h, next.RequestURI()).Body).IDs)
-	}
 }
 
 // idsOf returns the ids of the records of a page.
@@ -284,36 +244,5 @@ func TestLinksAreServed(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Pages by cursor of a restricted collection have only the records that the user may see, and
-// links that lead to all of them.
-func TestRestrictedCursors(t *testing.T) {
-	entries := collectionOf(t, newRecordedPages(t), "entries")
-	mine := Restrict(entries, func(context.Context) (url.Values, error) {
-		return url.Values{"kind": {"review"}}, nil
-	})
-	h, err := NewHandler([]Collection{mine}, Options{ETags: true})
-	must(t, err)
-	seen, target := map[int]bool{}, "/api/entries/"
-	for target != "" {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
-		var page pagination.Envelope[issue[time.Time]]
-		if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || w.Header().Get("ETag") == "" {
-			t.Fatalf("%s: %v, %v", target, err, w.Header())
-		}
-		for _, r := range page.Records {
-			if r.Kind != "review" || seen[r.ID] {
-				t.Errorf("%s: record %+v", target, r)
-			}
-			seen[r.ID] = true
-		}
-		target = strings.TrimPrefix(page.Next, "http://example.com")
-	}
-	all, err := entries.List(t.Context(), catalogue.Query{Filter: schema.Filter{Tests: []schema.Test{{Field: "kind", Lookup: "exact", Values: []string{"review"}}}}})
-	if err != nil || all.Count != len(seen) || all.Count == 0 {
-		t.Errorf("the links lead to %d records of %d, %v", len(seen), all.Count, err)
 	}
 }

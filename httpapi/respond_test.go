@@ -228,68 +228,6 @@ func TestErrorsOfSteps(t *testing.T) {
 	}
 }
 
-// checker is a stub whose filters check references.
-type checker struct {
-	*stub
-	exists func(ctx context.Context, collection string, id int) (bool, error)
-}
-
-func (c checker) Find(ctx context.Context, collection, field, text string) (int, string, error) {
-	id := schema.ParseID(text)
-	if found, err := c.exists(ctx, collection, id); field != "id" || !found || err != nil {
-		return 0, "", err
-	}
-	return id, "", nil
-}
-
-// A collection is not called with an invalid filter. It decides whether a reference is valid,
-// and its failure to decide is one of the program.
-func TestInvalidFilters(t *testing.T) {
-	c := newStub(1)
-	c.about.Fields = append(c.about.Fields, schema.Field{Name: "director", Kind: schema.Reference, Refers: "directors"})
-	c.about.Filters = append(c.about.Filters, "director")
-	c.on = func(_ context.Context, method string) error {
-		t.Errorf("%s was called", method)
-		return nil
-	}
-	const noChoice = `{"director":["Select a valid choice. That choice is not one of the available choices."]}`
-	failure := errors.New("failure")
-	for _, test := range []struct {
-		value  string
-		found  bool
-		err    error
-		status int
-		body   string
-	}{
-		{"x", true, nil, 400, noChoice},
-		{"7", false, nil, 400, noChoice},
-		{"7", false, Unavailable(time.Second, nil), 503, `{"detail":"Service temporarily unavailable, try again later."}`},
-		{"7", true, failure, 500, internalError},
-	} {
-		exists := func(_ context.Context, collection string, id int) (bool, error) {
-			if collection != "directors" || id != 7 {
-				t.Errorf("Find was called with %s %d", collection, id)
-			}
-			return test.found, test.err
-		}
-		for _, call := range []call{
-			{target: "/api/films/"}, {target: "/api/films/1/"}, {method: "DELETE", target: "/api/films/1/"},
-			{method: "PUT", target: "/api/films/1/", body: `{}`},
-		} {
-			call.target += "?director=" + test.value
-			opts, reported := reporting()
-			got := call.do(newStubHandler(t, opts, checker{c, exists}))
-			if got.Status != test.status || got.Body != test.body || (len(*reported) == 1) != (test.err != nil) {
-				t.Errorf("%s %s, %t, %v: %d %s; reported: %v", call.method, call.target, test.found, test.err, got.Status, got.Body, *reported)
-			}
-		}
-	}
-	c.on = nil
-	if got := get(newStubHandler(t, Options{}, c), "/api/films/?director=7"); got.Status != 200 {
-		t.Errorf("a collection that does not check references: %d %s", got.Status, got.Body)
-	}
-}
-
 // A panic in a callback is reported to OnError and not to the client, and the next request is
 // not affected.
 func TestPanics(t *testing.T) {

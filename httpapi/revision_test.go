@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -152,51 +151,6 @@ func TestTagIfRevisionChanges(t *testing.T) {
 			if got := (call{target: "/api/films/", header: http.Header{"If-Match": {tag}}}).do(h); got.Status != want {
 				t.Errorf("%s: If-Match with a write before step %q: %d, want %d", test.reason, before, got.Status, want)
 			}
-		}
-	}
-}
-
-// If the request fails with another error too, OnError is called only with that, and the
-// response is the same as without Revisioner.
-func TestRevisionFailsWithRequest(t *testing.T) {
-	lost, busy := Unavailable(9*time.Second, errors.New("no revision")), Unavailable(7*time.Second, errors.New("no page"))
-	for _, test := range []struct {
-		reason     string
-		page       *stub
-		call       call
-		status     int
-		retryAfter string
-		reported   string // in the text of the one error; "" if none is reported
-	}{
-		{"a page", newStub(1), call{}, 200, "", "no revision"},
-		{"unknown format", newStub(1), call{target: "?format=xml"}, 404, "", ""},
-		{"too many terms", newStub(1), call{target: "?ordering=" + strings.Repeat(",", 100)}, 400, "", ""},
-		{"not acceptable", newStub(1), call{header: accept("text/html")}, 406, "", ""},
-		{"OPTIONS", newStub(1), call{method: "OPTIONS"}, 200, "", ""},
-		{"method", newStub(1), call{method: "PUT"}, 405, "", ""},
-		{"both unavailable", failing("List", busy), call{}, 503, "7", "no page"},
-		{"List fails", failing("List", errors.New("no page")), call{}, 500, "", "no page"},
-		{"List is canceled", failing("List", context.Canceled), call{}, 503, "", context.Canceled.Error()},
-	} {
-		list := test.page.on
-		test.page.on = func(ctx context.Context, method string) error {
-			if method == "Revision" {
-				return lost
-			} else if list != nil {
-				return list(ctx, method)
-			}
-			return nil
-		}
-		opts, reported := reporting()
-		opts.ETags = true
-		test.call.target = "/api/films/" + test.call.target
-		got := test.call.do(newStubHandler(t, opts, test.page))
-		if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Header["Etag"] != "" {
-			t.Errorf("%s: %d %v %s, want %d", test.reason, got.Status, got.Header, got.Body, test.status)
-		}
-		if e := *reported; test.reported == "" && len(e) > 0 ||
-			test.reported != "" && (len(e) != 1 || !strings.Contains(e[0].Error(), test.reported)) {
-			t.Errorf("%s: OnError was called with %v, want %q", test.reason, e, test.reported)
 		}
 	}
 }

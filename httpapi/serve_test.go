@@ -1,16 +1,12 @@
 package httpapi
 
 import (
-	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -73,60 +69,6 @@ func next(a answer) string {
 	var page struct{ Next string }
 	_ = json.Unmarshal([]byte(a.Body), &page)
 	return page.Next
-}
-
-// A handler keeps no state: it responds to requests that differ in one part as a new handler
-// does. If their links differ, so do their tags.
-func TestRequestsAreIndependent(t *testing.T) {
-	page := call{target: "/api/films/?limit=1"}
-	with := func(name, value string) call {
-		return call{target: page.target, header: http.Header{name: {value}}}
-	}
-	tests := []struct {
-		reason string
-		call   call
-		change func(*http.Request)
-		next   string // or "" if none exists
-	}{
-		{"plain", page, nil, "http://host.example/api/films/?limit=1&offset=1"},
-		{"other Host", page, func(r *http.Request) { r.Host = "b.example:81" },
-			"http://b.example:81/api/films/?limit=1&offset=1"},
-		{"TLS", page, func(r *http.Request) { r.TLS = new(tls.ConnectionState) },
-			"https://host.example/api/films/?limit=1&offset=1"},
-		{"prefix", page, func(r *http.Request) { r.RequestURI = "/a" + r.RequestURI },
-			"http://host.example/a/api/films/?limit=1&offset=1"},
-		{"proxy", with("X-Forwarded-Host", "a.example"), nil, "http://a.example/api/films/?limit=1&offset=1"},
-		{"another proxy", with("X-Forwarded-Host", "c.example"), nil, "http://c.example/api/films/?limit=1&offset=1"},
-		{"invalid header of a proxy", with("X-Forwarded-Host", "a b"), nil, ""},
-		{"query", call{target: page.target + "&a=b"}, nil, "http://host.example/api/films/?a=b&limit=1&offset=1"},
-		{"query with long links", call{target: page.target + "&a=" + sized("\xff", 1000)}, nil,
-			"http://host.example/api/films/?a=" + strings.Repeat("%C3%BF", 1000) + "&limit=1&offset=1"},
-		{"indent", with("Accept", "*/*;indent=1"), nil, "http://host.example/api/films/?limit=1&offset=1"},
-		{"not acceptable", with("Accept", "text/html"), nil, ""},
-		{"HEAD", call{method: "HEAD", target: page.target}, nil, ""},
-	}
-	opts := Options{ETags: true, ETagKey: "k", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}
-	h := newStubHandler(t, opts, newStub(2))
-	tags := map[string]string{} // reasons
-	for round := range 3 {
-		for _, test := range tests {
-			r := test.call.request()
-			if test.change != nil {
-				test.change(r)
-			}
-			got := serve(h, r)
-			if diff := cmp.Diff(serve(newStubHandler(t, opts, newStub(2)), r), got); diff != "" {
-				t.Errorf("%s (-new handler +got):\n%s", test.reason, diff)
-			}
-			if next(got) != test.next {
-				t.Errorf("%s: next is %q, want %q", test.reason, next(got), test.next)
-			}
-			if other, seen := tags[got.Header["Etag"]]; seen && test.next != "" && round == 0 {
-				t.Errorf("%s has the tag of %s", test.reason, other)
-			}
-			tags[got.Header["Etag"]] = test.reason
-		}
-	}
 }
 
 // serveRows are the requests of the benchmarks, and how many allocations each takes at most, without

@@ -190,20 +190,6 @@ func TestReferencedDetail(t *testing.T) {
 	}
 }
 
-// A record with a key is named by it.
-func TestReferencedDetailOfKey(t *testing.T) {
-	type team struct {
-		Code   string  `json:"code" backlist:"key"`
-		Parent *string `json:"parent" backlist:"refers=teams"`
-	}
-	c := mustCatalogue(t, catalogue.Define[team]("teams", catalogue.Options{}))
-	must(t, c.Load(strings.NewReader(`{"teams":[{"code":"a","parent":null},{"code":"b","parent":"a"}]}`), catalogue.LoadOptions{}))
-	h := mustHandler(t, c, Options{Authorizer: AllowAll})
-	_, got := send(h, "DELETE", "/api/teams/a/", "")
-	want := `{"detail":"The record cannot be deleted: record \"b\" of teams refers to it in the field parent."}`
-	equal(t, "the result", want, got)
-}
-
 // Tags of pages do not show how often others write.
 func TestTagsHideRevisions(t *testing.T) {
 	h := newShelves(t, Options{})
@@ -216,41 +202,6 @@ func TestTagsHideRevisions(t *testing.T) {
 		seen[tag] = true
 		if got := (call{"PATCH", "/api/pages/1/", nil, `{"parent":null}`}).doAs(h, "ann"); got.Status != 200 {
 			t.Fatal(got)
-		}
-	}
-}
-
-// The rows of a user can depend on what refers to a record, also where a path leads to it from there.
-func TestRestrictBackwards(t *testing.T) {
-	type list struct {
-		ID   int    `json:"id"`
-		Name string `json:"name"`
-	}
-	type entry struct {
-		ID    int    `json:"id"`
-		Owner string `json:"owner"`
-		List  int    `json:"list" backlist:"refers=lists,related=entries"`
-	}
-	c := mustCatalogue(t,
-		catalogue.Define[list]("lists", catalogue.Options{Description: &schema.Description{Filters: []string{"entries__owner"}}}),
-		catalogue.Define[entry]("entries", catalogue.Options{Description: &schema.Description{Filters: []string{"list__name__startswith"}}}))
-	const data = `{"lists":[{"id":1,"name":"ann's"},{"id":2,"name":"both"},{"id":3,"name":"bob's"},{"id":4,"name":"nobody's"}],
-		"entries":[{"id":1,"owner":"ann","list":1},{"id":2,"owner":"ann","list":2},{"id":3,"owner":"bob","list":2},{"id":4,"owner":"bob","list":3}]}`
-	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{References: true}))
-	h := newStubHandler(t, Options{}, collectionOf(t, c, "entries"), Restrict(collectionOf(t, c, "lists"), func(ctx context.Context) (url.Values, error) {
-		return url.Values{"entries__owner": {ctx.Value(userKey{}).(string)}}, nil
-	}))
-	for _, tt := range []struct{ reason, user, target, want string }{
-		{"the user's lists", "ann", "/api/lists/", `"results":[{"id":1,"name":"ann's"},{"id":2,"name":"both"}]}`},
-		{"of another", "bob", "/api/lists/", `"results":[{"id":2,"name":"both"},{"id":3,"name":"bob's"}]}`},
-		{"another one's list", "bob", "/api/lists/1/", `{"detail":"Not found."}`},
-		{"a filter beside the rows", "ann", "/api/lists/?entries__owner=bob", `"results":[{"id":2,"name":"both"}]}`},
-		{"a path to another one's list", "bob", "/api/entries/?list__name__startswith=ann", `"count":0,`},
-		{"a path to the user's list", "ann", "/api/entries/?list__name__startswith=ann", `"count":1,`},
-	} {
-		got := call{target: tt.target}.doAs(h, tt.user)
-		if !strings.Contains(got.Body, tt.want) {
-			t.Errorf("%s: %d %s, want %s", tt.reason, got.Status, got.Body, tt.want)
 		}
 	}
 }
