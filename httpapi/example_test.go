@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -17,6 +18,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // shelf is a collection of films that are already encoded, in one order only.
@@ -412,4 +414,33 @@ func Example_concurrentEdits() {
 	// POST 201 {"id":1,"name":"Rope"}
 	// PATCH 200 {"id":1,"name":"Rope (1948)"}
 	// PATCH 412 {"detail":"Precondition failed: no entity tag in If-Match is current."}
+}
+
+// Each request is logged by log/slog: nothing of it but the collection and the method.
+func ExampleOptions_onAccess() {
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{} // varies
+		}
+		return a
+	}}))
+	c, err := resources.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h, err := httpapi.New(c, httpapi.Options{OnAccess: func(ctx context.Context, a httpapi.Access) {
+		level := slog.LevelInfo
+		if a.Status == 0 || a.Status >= http.StatusInternalServerError { // 0: aborted
+			level = slog.LevelError
+		}
+		logger.Log(ctx, level, "request", "collection", a.Collection, "method", a.Method, "status", a.Status, "bytes", a.Bytes)
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/events/?ordering=-name&token=secret", nil))
+	// Output:
+	// level=INFO msg=request collection=events method=GET status=200 bytes=52
 }

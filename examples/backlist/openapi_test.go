@@ -21,15 +21,13 @@ func TestOpenAPI(t *testing.T) {
 	if err := json.Unmarshal([]byte(served), &document); err != nil {
 		t.Fatal(err)
 	}
-	if document.OpenAPI != "3.1.0" || len(document.Paths) != 40+44 || len(document.Components.SecuritySchemes) != 1 ||
+	if document.OpenAPI != "3.1.0" || len(document.Paths) != 40 || len(document.Components.SecuritySchemes) != 1 ||
 		!cmp.Equal(document.Servers, []map[string]string{{"url": "https://books.example/shop"}}) ||
 		!strings.Contains(served, `"maximum": 50`) {
 		t.Errorf("%s, %d paths, servers %v, security %v", document.OpenAPI, len(document.Paths), document.Servers, document.Components.SecuritySchemes)
 	}
-	for _, path := range []string{"/api/events/", "/v1/events/", "/v1/stories/", "/v1/stories/{id}/", "/v1/series/"} {
-		if document.Paths[path] == nil {
-			t.Errorf("the document lacks %s", path)
-		}
+	if document.Paths["/api/events/"] == nil {
+		t.Error("the document lacks /api/events/")
 	}
 	if strings.Contains(served, "s3cret") {
 		t.Error("the document contains the token")

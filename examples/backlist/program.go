@@ -205,11 +205,10 @@ func (p *program) newService(from source) (*service, error) {
 	_, scheme, _ := p.writes()
 	about, first, demo := openapi.Options{Title: filepath.Base(p.file), Scheme: scheme}, "api/", http.NotFoundHandler()
 	if from.read == nil {
-		var stories *httpapi.Handler
-		if stories, demo, err = p.newHandler("/v1/", slices.Concat(all[len(house):], all[:len(house)])); err != nil {
+		if _, demo, err = p.newHandler("/v1/", slices.Concat(all[len(house):], all[:len(house)])); err != nil {
 			return nil, err
 		}
-		about.Title, about.Also, first = "Catalogue of a publishing house", []*httpapi.Handler{stories}, "v1/"
+		about.Title, first = "Catalogue of a publishing house", "v1/"
 	}
 	if s.document, err = openapi.New(handler, about); err != nil {
 		return nil, err

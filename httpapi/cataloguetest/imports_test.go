@@ -32,7 +32,7 @@ var floors = [...]string{
 	"catalogue/infer resources httpapi/internal/kinds httpapi/internal/negotiation httpapi/internal/wire httpapi/internal/requests httpapi/internal/fake",
 	"resources/sample httpapi/internal/origin httpapi/internal/formdata",
 	"httpapi",
-	"httpapi/accesslog httpapi/browse httpapi/openapi httpapi/httpapitest httpapi/cataloguetest",
+	"httpapi/browse httpapi/openapi httpapi/httpapitest httpapi/cataloguetest",
 	"httpapi/clienttest",
 }
 
@@ -40,7 +40,7 @@ var floors = [...]string{
 var only = map[string]string{
 	"unsafe":                       "catalogue/internal/store catalogue/internal/value catalogue/internal/layout",
 	"github.com/tidwall/btree":     "catalogue/internal/store",
-	"net/http":                     "httpapi httpapi/accesslog httpapi/browse httpapi/openapi httpapi/cataloguetest httpapi/clienttest httpapi/httpapitest httpapi/internal/fake httpapi/internal/wire httpapi/internal/origin httpapi/internal/requests",
+	"net/http":                     "httpapi httpapi/browse httpapi/openapi httpapi/cataloguetest httpapi/clienttest httpapi/httpapitest httpapi/internal/fake httpapi/internal/wire httpapi/internal/origin httpapi/internal/requests",
 	"testing":                      "httpapi/httpapitest httpapi/cataloguetest httpapi/clienttest",
 	"github.com/google/go-cmp/cmp": "httpapi/httpapitest httpapi/cataloguetest httpapi/clienttest",
 	module + "resources":           "resources/sample httpapi/cataloguetest httpapi/clienttest",

@@ -108,7 +108,7 @@ type response struct {
 // collection is a collection with its names in the document.
 type collection struct {
 	httpapi.ServedCollection
-	name   string // of one record, such as "ItemVariant"; shared by collections with the same records
+	name   string // of one record, such as "ItemVariant"; of no other collection
 	record string // component of the records; shared by those without a description
 	listed string // component of the records in lists
 }
@@ -122,10 +122,8 @@ type describer struct {
 	forms      bool           // httpapi.Options.Forms
 	errors     *jsonSchema    // of fieldErrors
 	writes     bool           // some operation writes
-
-	// Of the handler that is described:
-	reads bool // reads need permission too
-	tags  bool // records have entity tags
+	reads      bool           // reads need permission too
+	tags       bool           // records have entity tags
 
 	tag string // of the operations of the current path
 }

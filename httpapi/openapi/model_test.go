@@ -3,7 +3,6 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // Collections can have names of which the components or operations would be the same as
@@ -167,47 +165,6 @@ func TestComponentsAreUsed(t *testing.T) {
 			for name := range references {
 				t.Errorf("%s: there is no %s", reason, name)
 			}
-		}
-	}
-}
-
-// A document of two handlers has the paths of both. Equal records share components.
-func TestAlso(t *testing.T) {
-	cat := filmCatalogue(t)
-	handler := func(opts httpapi.Options) *httpapi.Handler {
-		h, err := httpapi.New(cat, opts)
-		must(t, err)
-		return h
-	}
-	first := handler(httpapi.Options{})
-	alone := documentOfHandler(t, first, Options{})
-	cat = filmCatalogue(t) // whose functions are not equal to those of the first
-	other := handler(httpapi.Options{Root: "/v1/", Pages: pagination.Limits{Max: 7}})
-	both := documentOfHandler(t, first, Options{Also: []*httpapi.Handler{other}})
-	if len(both.Paths) != 2*len(alone.Paths) || both.Paths["/v1/films/{id}/"] == nil {
-		t.Errorf("%d paths, want those of %d twice", len(both.Paths), len(alone.Paths))
-	}
-	for name := range both.Components.Schemas {
-		if alone.Components.Schemas[name] == nil {
-			t.Errorf("the schema %s is not shared", name)
-		}
-	}
-	for path, limit := range map[string]string{"/api/films/": "limit", "/v1/films/": "limit2"} {
-		if got := both.operation(t, path, "get").parameters(); !slices.Contains(got, limit) {
-			t.Errorf("%s has the parameters %v, want %s", path, got, limit)
-		}
-	}
-	if got := compactJSON(t, both.parameterSchema(t, "limit2")); got != `{"type":"integer","minimum":1,"maximum":7,"default":7}` {
-		t.Errorf("the limit of the second handler is %s", got)
-	}
-	if id := both.operation(t, "/v1/films/", "get").OperationID; id != "listFilms2" {
-		t.Errorf("operation %s, want listFilms2", id)
-	}
-	for reason, also := range map[string]*httpapi.Handler{
-		"nil": nil, "the same root": handler(httpapi.Options{}), "reads are authorized": handler(httpapi.Options{Root: "/x/", AuthorizeReads: true}),
-	} {
-		if d, err := New(first, Options{Also: []*httpapi.Handler{also}}); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
-			t.Errorf("%s: %v, %v, want ErrInvalidConfig", reason, d, err)
 		}
 	}
 }

@@ -90,11 +90,6 @@ type Options struct {
 	// Description is a description of the API in Markdown. If empty, it says that there are pages.
 	Description string
 
-	// Also are handlers whose paths are in the document too. Collections with the same key,
-	// fields and type share components. All handlers must agree in
-	// [httpapi.Options.AuthorizeReads], and no two may have the same root.
-	Also []*httpapi.Handler
-
 	// Server is the part of the service's URLs before the root's path: a URL
 	// ("https://x.example/shop"), or the path that the handler is mounted at
 	// ("/shop"), relative to the host that serves the document. Trailing slashes are
@@ -119,18 +114,6 @@ func (o Options) defaults(h *httpapi.Handler) (Options, error) {
 		return o, fmt.Errorf("%w: Server %q is neither an http or https URL nor an absolute path, or has a query, a fragment or a template", httpapi.ErrInvalidConfig, o.Server)
 	case strings.ContainsAny(o.Scheme, " \t\r\n"):
 		return o, fmt.Errorf("%w: Scheme %q contains white space", httpapi.ErrInvalidConfig, o.Scheme)
-	}
-	roots := []string{h.Served().Root}
-	for i, also := range o.Also {
-		switch {
-		case also == nil:
-			return o, fmt.Errorf("%w: Also[%d]: nil handler", httpapi.ErrInvalidConfig, i)
-		case also.Served().AuthorizeReads != h.Served().AuthorizeReads:
-			return o, fmt.Errorf("%w: Also[%d]: AuthorizeReads is not the same for all handlers", httpapi.ErrInvalidConfig, i)
-		case slices.Contains(roots, also.Served().Root):
-			return o, fmt.Errorf("%w: Also[%d]: the root %s is repeated", httpapi.ErrInvalidConfig, i, also.Served().Root)
-		}
-		roots = append(roots, also.Served().Root)
 	}
 	o.Title = cmp.Or(o.Title, "Catalogue")
 	o.Version = cmp.Or(o.Version, "1")
@@ -167,7 +150,7 @@ func New(h *httpapi.Handler, opts Options) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := encode(describe(append([]*httpapi.Handler{h}, opts.Also...), opts))
+	text, err := encode(describe(h.Served(), opts))
 	if err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
@@ -209,48 +192,21 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // showsRecords reports whether responses have records.
 func (c collection) showsRecords() bool { return c.Description.Actions&^schema.Destroy != 0 }
 
-// hasRecordsOf reports whether the records of two collections with one key have the same components.
-func (c collection) hasRecordsOf(other collection) bool {
-	a, b := c.Description, other.Description
-	t, inLists := typesOf(c.Collection)
-	otherType, otherInLists := typesOf(other.Collection)
-	return a.Name == b.Name && t == otherType && inLists == otherInLists && (a.Fields == nil) == (b.Fields == nil) &&
-		reflect.DeepEqual(stored(wire.Shown(a), t, true), stored(wire.Shown(b), t, true)) &&
-		reflect.DeepEqual(stored(wire.ShownInLists(a), inLists, true), stored(wire.ShownInLists(b), inLists, true)) &&
-		reflect.DeepEqual(posted(a.Written(), schema.Create, schema.Create), posted(b.Written(), schema.Create, schema.Create))
-}
-
-func describe(handlers []*httpapi.Handler, opts Options) *model {
+func describe(served httpapi.Served, opts Options) *model {
 	taken := names{fieldError: true, fieldErrorItem: true, fieldErrorParts: true} // which refer to each other
-	var all []collection                                                          // of all handlers
-	byKey := map[string][]collection{}
-	for _, h := range handlers {
-		served := h.Served()
-		for _, s := range served.Collections {
-			s.Description = withNumbers(s.Description)
-			c := collection{ServedCollection: s}
-			same := byKey[s.Description.Key]
-			if i := slices.IndexFunc(same, c.hasRecordsOf); i >= 0 {
-				c.name = same[i].name
-			} else {
-				c.name = taken.take(joined(s.Description.Name))
-			}
-			all, byKey[s.Description.Key] = append(all, c), append(same, c)
-		}
+	var all []collection
+	for _, s := range served.Collections {
+		s.Description = withNumbers(s.Description)
+		all = append(all, collection{ServedCollection: s, name: taken.take(joined(s.Description.Name))})
 	}
 	m := &model{OpenAPI: "3.1.0", Info: info{opts.Title, opts.Description, opts.Version}, Servers: []server{{opts.Server}}}
 	d := &describer{
 		model: m, operations: names{}, places: map[string]int{}, scheme: opts.Scheme, errors: fieldErrorsSchema(all),
+		reads: served.AuthorizeReads, tags: served.ETags, forms: served.Forms,
 	}
-	for _, h := range handlers {
-		served := h.Served()
-		d.reads, d.tags, d.forms = served.AuthorizeReads, served.ETags, served.Forms
-		d.root(served)
-		own := all[:len(served.Collections)]
-		all = all[len(own):]
-		for _, c := range own {
-			d.collection(c)
-		}
+	d.root(served)
+	for _, c := range all {
+		d.collection(c)
 	}
 	d.secure()
 	return m
