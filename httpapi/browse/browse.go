@@ -13,54 +13,19 @@
 // other requests are passed to the handler unchanged, except writes from other sites. Their
 // responses get Vary: Accept.
 //
-// # Pages
-//
 // A page shows the handler's response to the same request with Accept: application/json, with its
-// status and headers. The root lists the collections with their counts. Errors are pages too.
+// status. Lists have filters, facets, columns to choose and a CSV file. Records have links to what
+// they refer to and to what refers to them, and forms to change and to delete them, if the handler
+// permits these to the caller. The file README.md in this directory describes the pages.
 //
-// A list has its exact count, unless its pages have cursors, the time that the handler took and, of
-// a search, how many records it has read. Its table has the id or the key, the name, the first
-// eight members and that of the order. The parameter _columns names others: several times, or
-// separated by commas. Long values are cut, and objects and lists are short text; the page of a
-// record shows them whole. Times are in UTC. A page that does not exist links to the first.
-//
-// A list links to all its records as CSV, in its order and of one instant: _export=csv, with any
-// Accept header. Each member, up to 1000, has a column, or the id and those in _columns. Null is
-// empty, and objects and lists are JSON. An apostrophe precedes what a spreadsheet could take for a
-// formula.
-//
-// The name of a record is the field that the description calls Label, or else its title, name or
-// slug. Pages show it in place of an id or a text in the fields that refer to another collection,
-// of a list of references for the first three in a table and 50 on the page of the record. That
-// page lists the records that refer to it, if the description of their collection has a filter for
-// the field.
-//
-// Pages contain no scripts and load no resources, which a Content-Security-Policy forbids. All
-// links are relative.
-//
-// # Filters
-//
-// A collection whose description has Filters or a Search has a form that searches, and one row that adds
-// a filter: a field, a comparison and a value, which can also be the label of a choice or the name of a
-// record of a small collection. The request of the form, which has the parameter _filter, is redirected to
-// the page with the documented parameter. What is wrong is beside the row. Above the table are the active
-// filters, each as a link that removes it, and the values of fields with few of them, eight in all, each as
-// a link with the number of its records.
-//
-// # Forms
-//
-// A collection links to a form for a new record, and a record to a form with its values and to a
-// confirmation of a deletion, if these actions are served and the handler permits them to the
-// caller, for that record too; a page without these links explains why. The form of a record sends
-// a PATCH if that is served, and otherwise a PUT. [New] describes their fields.
+// Pages contain no scripts and load nothing from other sites, which a Content-Security-Policy forbids.
+// All links are relative.
 //
 // # Concurrent changes
 //
 // The form for a record also sends the values that it has shown, so that the handler gets only
 // those that the visitor has changed. A value that the visitor has left alone never overwrites a
-// concurrent change. If the record has an entity tag ([httpapi.Options].ETags) and has changed
-// since the form was shown, nothing is stored: the response is 412, with the form again, which
-// names the fields that both have changed. Without entity tags, the last change of a field counts.
+// concurrent change.
 //
 // # Cost
 //
