@@ -108,8 +108,8 @@ func (v *view) First(n int) (records [][]byte, count int, err error) {
 	return list.Records, list.Count, err
 }
 
-// All yields records one by one only from a catalogue: a type that embeds its collection may select among
-// those that it lists.
+// All yields records one by one only from a catalogue: a type that embeds its collection may list only
+// some of its records.
 func (v *view) All() (records iter.Seq2[[]byte, error], described bool) {
 	if own, ok := v.route.all.(catalogue.AnyCollection); ok {
 		return own.All(v.r.Context(), v.q), v.route.described()

@@ -89,7 +89,7 @@ func trim(s string) string {
 // Suggest returns text for an error about an unknown name: "did you mean created_at?"
 // if a known name is similar, and otherwise "want one of" followed by at most 20 known
 // names. It ignores case and separators, so it suggests created_at for createdAt. If
-// known is empty, Suggest returns "there are none". It is for packages that build on this one.
+// known is empty, Suggest returns "there are none".
 // O(len(name) × length of the known names).
 func Suggest(name string, known []string) string {
 	const listed = 20

@@ -62,7 +62,7 @@ func AppendLink(dst []byte, s Style, q Query, to Place) []byte {
 	return styleOf(s).appendLink(dst, q, to)
 }
 
-// Traits is what is known of a [Style]. It is for packages that serve, describe or test pages.
+// Traits describes a [Style] to packages that serve, document or test pages.
 type Traits struct {
 	// Place and Size are the names of the parameters of a query with the place and the size of a
 	// page. If Size is empty, requests do not determine the size. If Place is empty, there are no pages.

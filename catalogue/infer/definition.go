@@ -12,7 +12,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// lookups are the lookups of filters by fields of a kind, besides isnull of those that can be null.
+// lookups returns the lookups of filters by fields of a kind, except isnull.
 func lookups(k schema.Kind) []string {
 	switch k {
 	case schema.Boolean:

@@ -116,8 +116,8 @@ func (m *member) find(value string) (id string, ok bool) {
 	return id, m.ids[id]
 }
 
-// relate gives references names backwards: that of their collection, unless two references to a
-// collection would have it, or one and a member.
+// relate sets the name by which each reference is followed backwards: that of its collection, unless
+// another reference to the same records, or a member of these, has that name.
 func relate(all []*member) {
 	type end struct {
 		to   *member

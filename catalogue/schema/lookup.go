@@ -551,7 +551,7 @@ func midnights(day time.Time, zone *time.Location) (at []time.Time) {
 	return at
 }
 
-// momentOf returns the time that a value in the form of records is, in a zone if it is a date-time.
+// momentOf parses a date, a time or a date-time as records have it. A date-time is converted to the zone.
 func momentOf(kind Kind, text string, zone *time.Location) (t time.Time, ok bool) {
 	if kind == Timestamp {
 		d, ok := parseWire([]byte(text))

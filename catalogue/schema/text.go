@@ -146,7 +146,7 @@ var mailboxForm = compiled("^(?:" + mailWord + `(?:\.` + mailWord + `)*|` +
 
 const mailWord = "[-!#$%&'*+/=?^_`{}|~0-9A-Za-zİıſ\u212a]+"
 
-// domainForm is the form of what is after it, but for the length of the labels.
+// domainForm is the form of the domain after the @. It does not limit the length of labels.
 var domainForm = compiled(`^(?:localhost|(?:[\pL\pM\pN](?:[\pL\pM\pN-]*[\pL\pM\pN])?\.)+[\pL\pM\pN-]+[\pL\pM\pN])$`)
 
 // validEmail reports whether EmailValidator of Django 3.2 or 5.2 accepts a text. Labels of a domain with

@@ -245,8 +245,8 @@ func (f Field) cleanSent(value string, checks *checker) (text string, wrong Fiel
 	return value, FieldError{Messages: f.taken(value, checks)}
 }
 
-// changed returns the record with the members of another one. It has only those and the key, which
-// keeps its place unless it is sent, or, if partial is set, its other members too. O(members).
+// changed returns the record after a PUT or, if partial is set, a PATCH of the members of sent. After a
+// PUT it has these and the key, which keeps its place unless it is sent. O(members).
 func (r Record) changed(sent Record, key string, partial bool) Record {
 	if !partial {
 		sent.ID, sent.idAt = r.ID, min(r.idAt, len(sent.members))
@@ -270,8 +270,8 @@ func (r Record) changed(sent Record, key string, partial bool) Record {
 	return r
 }
 
-// assign replaces values, one of each field, by those that are assigned. It returns the fields, in
-// which the assigned ones can be written.
+// assign replaces values, one of each field, by the assigned ones. In the fields that it returns, these
+// can be written.
 func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 	if len(assigned.members) == 0 && assigned.ID == 0 {
 		return d.Fields, nil

@@ -37,7 +37,7 @@ type Match struct {
 	// selects all.
 	Share float64
 
-	// Nth is the first request that is selected, of those that the fields above select, from 1.
+	// Nth is the number of the first selected request among those that match, from 1.
 	// Zero selects all.
 	Nth int
 	// Times is the largest number of requests that are selected, from the Nth on. Zero selects the

@@ -302,7 +302,7 @@ func newState(of, n int) state {
 	return s
 }
 
-// indexes returns the records that exist, or those that do not.
+// indexes returns the indexes of the records that are present or, if present is false, absent.
 func (s state) indexes(present bool) (list []int) {
 	for i, is := range s {
 		if is == present {

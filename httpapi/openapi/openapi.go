@@ -15,7 +15,7 @@
 //
 // If the description of a collection has fields, its records have these, with the kinds
 // of package catalogue/schema. Open records with such a description may have other members
-// and may lack those that are not required; without one they are objects with an id and
+// and may lack optional ones; without one they are objects with an id and
 // any other members. All other records without fields are objects with any members.
 //
 // Objects inside records are described in place. A field of the kind JSON, such as one that is

@@ -155,8 +155,8 @@ func (to Loader) read(in *scanner) ([]store.Replacement, error) {
 	return []store.Replacement{one}, err
 }
 
-// replacement returns the replacement of the records of a collection by those that have been
-// read. Those without an id get ids after all others and after used.
+// replacement returns the replacement of the records of a collection by the ones that have been
+// read. Records without an id get ids after all others and after used.
 func (in *scanner) replacement(c *Collection, read list, used int) (store.Replacement, error) {
 	id := &c.Type.Identity
 	if id.Key != nil {

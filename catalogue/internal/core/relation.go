@@ -15,8 +15,8 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A relation leads from records to others: to those to which they refer in a column, or to those that
-// refer to them.
+// A relation leads from records to others: forwards along a reference in a column, or backwards from
+// what is referred to.
 type relation struct {
 	col  *layout.Field // of the records that refer
 	from *Collection
@@ -173,7 +173,7 @@ func (c *Collection) fieldOf(name string) string {
 	return c.Type.FieldOf(name)
 }
 
-// An instant holds the states that one query reads. It is for one goroutine.
+// An instant holds the states that one query reads. It must be used by one goroutine at a time.
 type instant struct {
 	ctx    context.Context
 	states map[*Collection]*store.State

@@ -97,7 +97,7 @@ func (op Op) String() string {
 
 var abbreviated = regexp.MustCompile(`x\{[0-9]+\}`)
 
-// Parse parses a script. Empty lines and those that begin with # are ignored.
+// Parse parses a script. Empty lines and lines that begin with # are ignored.
 func Parse(text string) (ops []Op, err error) {
 	text = abbreviated.ReplaceAllStringFunc(text, func(s string) string {
 		n, _ := strconv.Atoi(s[2 : len(s)-1])

@@ -151,7 +151,7 @@ func (p *parts[K]) drop() {
 	p.reads.Store(0)
 }
 
-// note notes a write for the next read, if there are parts.
+// note keeps a write for the next read, if there are parts.
 func (t *tree[K]) note(it item[K], n int) {
 	if d := t.parts.directory.Load(); d != nil {
 		it.entry = nil

@@ -84,7 +84,7 @@ func (s *State) merge(where []Condition) ([]Condition, error) {
 type route struct {
 	terms     []ordering.Term // of the sequence
 	by        int             // the number of leading terms whose conditions are used
-	fixed     int             // the number of those of which each run has one value
+	fixed     int             // the number of leading terms that have one value in each run
 	runs      int             // at most
 	filters   int             // the number of conditions that the route does not use
 	sorted    bool            // the runs, one after the other, are in the order of the selection
@@ -237,8 +237,8 @@ func (s *State) ranges(sel *selection, r *route, reverse bool, yield func(from, 
 	s.rangesAt(0, bound{}, sel, r, reverse, yield)
 }
 
-// rangesAt yields the bounds of the runs that have certain keys of the terms before i. The last
-// of these keys is that of last.
+// rangesAt yields the bounds of the runs whose keys of the terms before i are given: the prefix and the
+// key of last.
 func (s *State) rangesAt(i int, last bound, sel *selection, r *route, reverse bool, yield func(from, to bound) bool) bool {
 	t := s.typ.termAt(r.terms, i)
 	ranges := sel.on(t.Field).Ranges

@@ -35,7 +35,7 @@ type span struct{ start, end int }
 // are in the order of the rest of their keys.
 type run struct {
 	span
-	shared int // the number of these bytes; more than a key has if all are the same
+	shared int // number of bytes that the keys share; more than a key has if all keys are equal
 }
 
 // A cut is how many of some sorted entries are wanted: the first or the last. The zero cut wants
@@ -45,7 +45,7 @@ type cut struct {
 	last bool
 }
 
-// room returns how many items are kept before those that are not wanted are dropped.
+// room returns how many items are kept before unwanted ones are dropped.
 func (c cut) room(more int) int {
 	if c.most == 0 {
 		return math.MaxInt
@@ -97,8 +97,8 @@ func lastID(b bound) int {
 	return int(last)
 }
 
-// number returns the number and the id after which a bound is in a sequence by numbers, or
-// reports that all numbers are before it.
+// number returns the place of a bound in a sequence by numbers: after the number n and the id. If
+// all is true, it is after all numbers.
 func (b bound) number() (n int64, id int, all bool) {
 	n, ok := b.key.AsInt() // of a boolean, too
 	switch {

@@ -240,7 +240,7 @@ func (s *State) rename(names members) {
 
 // Check returns an error that describes the first violated invariant of the state
 // that it finds, or nil: each index has each entry once, in order, by its key and
-// at its position, and is within its limits. It is for tests. O(indexes × n log n).
+// at its position, and is within its limits. O(indexes × n log n).
 func (s *State) Check() error {
 	for _, e := range s.Entries() {
 		if e.ID < 1 || e.ID > s.lastID {

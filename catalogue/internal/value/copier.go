@@ -101,7 +101,7 @@ func (c *Copier) assign(to, from unsafe.Pointer) {
 	reflect.Copy(c.slices(&pair))
 }
 
-// slices returns the slices of a pair as slices of the type.
+// slices converts two slices of bytes to slices of the type, over the same memory.
 func (c *Copier) slices(pair *[2][]byte) (a, b reflect.Value) {
 	v := reflect.NewAt(c.pair, unsafe.Pointer(pair)).Elem()
 	return v.Index(0), v.Index(1)
