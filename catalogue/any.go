@@ -209,6 +209,17 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 	return c.core.Delete(ctx, segment, filter, precondition)
 }
 
+// Dependents calls report for each record that a deletion of the record of a segment would change, all of
+// one instant: with the key of its collection, the segment of its path, and what happens to it.
+// [schema.Cascade] means that it is deleted, [schema.SetNull] that it loses a reference or an item of a
+// list, and [schema.Protect] that it prevents the deletion. Whatever the number of references, a record is
+// reported once with each of these. Records of a collection that refer to the same one are in the order of
+// their ids. Nothing changes, and no writer waits. All records are reported, whoever asks. report must not be
+// nil. O(k log n) for k records, as for Delete.
+func (c AnyCollection) Dependents(ctx context.Context, segment string, report func(collection, segment string, does schema.OnDelete)) error {
+	return c.core.Dependents(ctx, segment, report)
+}
+
 // Load replaces all records at one instant by the ones in r, as [Collection.Load] does. The error
 // wraps the error of r, [ErrReadOnly] if the catalogue is a snapshot, or [ErrInvalidData]. O(n) for
 // records sorted by id.

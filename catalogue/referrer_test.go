@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -82,19 +83,22 @@ func (g graph) refers(f schema.Field, value any, to map[string]any) bool {
 	return to != nil && value == map[bool]any{true: to["id"], false: to["code"]}[f.By == ""]
 }
 
-// remove deletes a record and reports whether nothing protects what would be deleted.
-func (g graph) remove(key string, id int) bool {
-	type node struct {
-		key string
-		id  int
-	}
-	gone := map[node]map[string]any{{key, id}: g.records[key][id]}
+// A vertex is a record of a graph.
+type vertex struct {
+	key string
+	id  int
+}
+
+// remove deletes a record and reports whether nothing protects what would be deleted. It adds to does
+// what happens to the other records.
+func (g graph) remove(key string, id int, does map[vertex][]schema.OnDelete) bool {
+	gone := map[vertex]map[string]any{{key, id}: g.records[key][id]}
 	for before := 0; before < len(gone); {
 		before = len(gone)
 		g.each(func(key string, id int, f schema.Field, record map[string]any) {
 			for n, to := range gone {
 				if f.OnDelete == schema.Cascade && n.key == f.Refers && g.refers(f, record[f.Name], to) {
-					gone[node{key, id}] = record
+					gone[vertex{key, id}] = record
 				}
 			}
 		})
@@ -102,29 +106,43 @@ func (g graph) remove(key string, id int) bool {
 	protected := false
 	g.each(func(key string, id int, f schema.Field, record map[string]any) {
 		for n, to := range gone {
-			if f.Kind == schema.Reference && f.OnDelete == schema.Protect && n.key == f.Refers && g.refers(f, record[f.Name], to) && n != (node{key, id}) {
+			if f.Kind == schema.Reference && f.OnDelete == schema.Protect && n.key == f.Refers && g.refers(f, record[f.Name], to) && n != (vertex{key, id}) {
 				protected = true
+				does[vertex{key, id}] = []schema.OnDelete{schema.Protect}
 			}
 		}
 	})
-	if protected {
-		return false
-	}
 	for n := range gone {
-		delete(g.records[n.key], n.id)
+		if n != (vertex{key, id}) {
+			does[n] = append(does[n], schema.Cascade)
+		}
+		if !protected {
+			delete(g.records[n.key], n.id)
+		}
 	}
-	g.each(func(_ string, _ int, f schema.Field, record map[string]any) {
+	g.each(func(key string, id int, f schema.Field, record map[string]any) {
 		for n, to := range gone {
+			var left any
 			switch list, isList := record[f.Name].([]any); {
 			case n.key != f.Refers:
+				continue
 			case isList:
-				record[f.Name] = slices.DeleteFunc(slices.Clone(list), func(v any) bool { return g.refers(f, v, to) })
-			case f.OnDelete == schema.SetNull && g.refers(f, record[f.Name], to):
-				record[f.Name] = nil
+				rest := slices.DeleteFunc(slices.Clone(list), func(v any) bool { return g.refers(f, v, to) })
+				if left = rest; len(rest) == len(list) {
+					continue
+				}
+			case f.OnDelete != schema.SetNull || !g.refers(f, record[f.Name], to):
+				continue
+			}
+			if at := (vertex{key, id}); gone[at] == nil && !slices.Contains(does[at], schema.SetNull) {
+				does[at] = append(does[at], schema.SetNull)
+			}
+			if !protected {
+				record[f.Name] = left
 			}
 		}
 	})
-	return true
+	return !protected
 }
 
 // rename changes the code of a record.
@@ -175,12 +193,20 @@ func TestReferrersMatchModel(t *testing.T) {
 			}
 			what := fmt.Sprintf("seed %d: record %d of %s", seed, id, key)
 			c := collectionOf(t, cat, key)
+			want, got := map[vertex][]schema.OnDelete{}, map[vertex][]schema.OnDelete{}
+			must(t, c.Dependents(t.Context(), strconv.Itoa(id), func(key, segment string, does schema.OnDelete) {
+				id, err := strconv.Atoi(segment)
+				must(t, err)
+				got[vertex{key, id}] = append(got[vertex{key, id}], does)
+				slices.Sort(got[vertex{key, id}])
+			}))
 			if r.IntN(3) == 0 {
 				code := fmt.Sprint("new", op)
 				g.rename(key, id, code)
 				_, err := c.Update(t.Context(), strconv.Itoa(id), catalogue.Edit{Body: []byte(`{"code":"` + code + `"}`), Partial: true})
 				must(t, err)
-			} else if ok := g.remove(key, id); ok {
+				want = got // which are not of a deletion
+			} else if g.remove(key, id, want) {
 				removed++
 				if err := c.Delete(t.Context(), strconv.Itoa(id), schema.Filter{}, nil); err != nil {
 					t.Fatalf("%s: Delete: %v", what, err)
@@ -190,6 +216,9 @@ func TestReferrersMatchModel(t *testing.T) {
 				if err := c.Delete(t.Context(), strconv.Itoa(id), schema.Filter{}, nil); !errors.Is(err, catalogue.ErrReferenced) {
 					t.Fatalf("%s: Delete: %v, want ErrReferenced", what, err)
 				}
+			}
+			if !maps.EqualFunc(want, got, slices.Equal) {
+				t.Fatalf("%s: Dependents: %v, want %v", what, got, want)
 			}
 			for key, want := range g.records {
 				list, err := collectionOf(t, cat, key).List(t.Context(), catalogue.Query{})

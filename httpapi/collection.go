@@ -132,6 +132,9 @@ type Deleter interface {
 	// [catalogue.Violations] too, the response names the first record that refers to this one. If
 	// precondition is not nil, Delete deletes the record only if precondition returns nil for it,
 	// as for Update.
+	//
+	// Package browse says before a deletion what else it does if the collection has the method
+	// Dependents of [catalogue.AnyCollection], which must say what Delete does.
 	Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error
 }
 
@@ -309,15 +312,8 @@ func (c wrapped) ShownTypes() (record, listed reflect.Type) {
 	return nil, nil
 }
 
-// Stored returns the JSON of a record as it is stored.
-func (c wrapped) Stored(ctx context.Context, segment string) ([]byte, error) {
-	if c, ok := c.Collection.(interface {
-		Stored(context.Context, string) ([]byte, error)
-	}); ok {
-		return c.Stored(ctx, segment)
-	}
-	return nil, catalogue.ErrNotFound
-}
+// Unwrap returns the collection inside.
+func (c wrapped) Unwrap() Collection { return c.Collection }
 
 // Errors that a [Collection] returns to determine the status of the response. It may wrap
 // them together with a cause: fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err). The

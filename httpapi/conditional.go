@@ -12,6 +12,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // Details of a 412. Django REST framework has none, since it ignores preconditions.
@@ -105,12 +106,15 @@ func (v *view) sentInstead() bool {
 // A tag of any representation of the record counts: with another indentation, or with
 // a suffix that middleware has added.
 func (v *view) precondition() func(record []byte) error {
-	match, noneMatch := v.ifMatch(), v.ifNoneMatch()
-	if (match == "" || match == "*") && noneMatch == "" {
+	match, noneMatch, check := v.ifMatch(), v.ifNoneMatch(), wire.CheckOf(v.r.Context())
+	if (match == "" || match == "*") && noneMatch == "" && check == nil {
 		return nil
 	}
 	r, ctx, key := v.route, v.r.Context(), v.handler.opts.ETagKey // not v, which then stays on the stack
 	return func(record []byte) error {
+		if check != nil && !check(record) {
+			return &preconditionError{detailIfMatch}
+		}
 		revision, tagged := uint64(0), true
 		if r.hides {
 			revision, tagged, _ = r.revision(ctx)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
@@ -19,7 +20,6 @@ import (
 // A revision is what a request changes: a record, and records that refer to it.
 type revision struct {
 	ctx     context.Context
-	all     []*Collection // whose writers' mutexes are held
 	txs     map[*Collection]*store.Tx
 	changed map[*Collection]map[int]*edit // by the ids of entries
 }
@@ -35,7 +35,7 @@ type edit struct {
 func revise(ctx context.Context, c *Collection, f func(now layout.Current, r *revision) error) error {
 	all := referrers(c)
 	return c.Set.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
-		r := &revision{ctx, all, map[*Collection]*store.Tx{}, map[*Collection]map[int]*edit{}}
+		r := &revision{ctx, map[*Collection]*store.Tx{}, map[*Collection]map[int]*edit{}}
 		for i, m := range all {
 			r.txs[m], r.changed[m] = txs[i], map[int]*edit{}
 		}
@@ -89,30 +89,60 @@ func (r *revision) write(c *Collection) error {
 // refers to these in another way.
 func (r *revision) remove(c *Collection, e *store.Entry) error {
 	r.txs[c].Write(store.Change{Old: e})
-	deleted := map[*Collection][]*store.Entry{}
+	return dependents(r.ctx, c, e, func(d dependent) error {
+		switch d.does {
+		case schema.Protect:
+			of := d.to[d.col.Engine.Key(d.entry)]
+			left := RecordError{Collection: d.of.Key(), Identity: d.of.Type.Identity.Of(d.entry), Field: d.col.Name, Err: d.on.dangling(d.on.Type.Identity.Of(of))}
+			return d.on.Type.Errorf("%s: %w: %w", d.on.Type.Identity.Name(of), ErrReferenced, c.Set.errors.Violations([]RecordError{left}))
+		case schema.Cascade:
+			r.txs[d.of].Write(store.Change{Old: d.entry})
+			return nil
+		}
+		return r.replace(d.of, d.entry, d.col, d.to, "")
+	})
+}
+
+// A dependent is an entry that refers to entries that a deletion deletes, and what happens to it:
+// lists lose items as other references become null.
+type dependent struct {
+	of    *Collection
+	entry *store.Entry
+	col   *layout.Field
+	on    *Collection // of the targets
+	to    targets
+	does  schema.OnDelete
+}
+
+// dependents calls f with what the deletion of an entry does to others, level by level: first with
+// those that prevent it or are deleted, and then with those that stay and lose references. An entry
+// that refers in several fields is deleted once, but can prevent or lose more than once.
+func dependents(ctx context.Context, c *Collection, e *store.Entry, f func(d dependent) error) error {
+	deleted := map[*Collection]map[int]*store.Entry{c: {e.ID: e}}
 	for level := map[*Collection][]*store.Entry{c: {e}}; len(level) > 0; {
 		next := map[*Collection][]*store.Entry{}
-		for _, to := range r.all {
+		for _, to := range c.Set.All {
 			if level[to] == nil {
 				continue
 			}
-			deleted[to] = append(deleted[to], level[to]...)
 			for m, col := range referring(to) {
 				if col.Kind == schema.References || col.OnDelete == schema.SetNull {
 					continue
 				}
 				gone := targetsOf(to, col, level[to]...)
-				if err := r.find(m, col, gone, func(by *store.Entry) error {
-					of := gone[col.Engine.Key(by)]
-					switch {
-					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
-						left := RecordError{Collection: m.Key(), Identity: m.Type.Identity.Of(by), Field: col.Name, Err: to.dangling(to.Type.Identity.Of(of))}
-						return to.Type.Errorf("%s: %w: %w", to.Type.Identity.Name(of), ErrReferenced, c.Set.errors.Violations([]RecordError{left}))
-					case col.OnDelete == schema.Cascade && r.txs[m].Get(by.ID) != nil:
-						r.txs[m].Write(store.Change{Old: by})
-						next[m] = append(next[m], by)
+				if err := find(ctx, m, col, gone, func(by *store.Entry) error {
+					if col.OnDelete == schema.Cascade {
+						if deleted[m][by.ID] != nil {
+							return nil
+						}
+						if deleted[m] == nil {
+							deleted[m] = map[int]*store.Entry{}
+						}
+						deleted[m][by.ID], next[m] = by, append(next[m], by)
+					} else if m == to && gone[col.Engine.Key(by)] == by { // a record does not protect itself
+						return nil
 					}
-					return nil
+					return f(dependent{m, by, col, to, gone, col.OnDelete})
 				}); err != nil {
 					return err
 				}
@@ -120,18 +150,62 @@ func (r *revision) remove(c *Collection, e *store.Entry) error {
 		}
 		level = next
 	}
-	for _, to := range r.all {
+	for _, to := range c.Set.All {
 		for m, col := range referring(to) {
-			if len(deleted[to]) == 0 || col.Kind != schema.References && col.OnDelete != schema.SetNull {
+			if deleted[to] == nil || col.Kind != schema.References && col.OnDelete != schema.SetNull {
 				continue
 			}
-			gone := targetsOf(to, col, deleted[to]...)
-			if err := r.find(m, col, gone, func(by *store.Entry) error { return r.replace(m, by, col, gone, "") }); err != nil {
+			gone := targetsOf(to, col, slices.Collect(maps.Values(deleted[to]))...)
+			if err := find(ctx, m, col, gone, func(by *store.Entry) error {
+				if deleted[m][by.ID] != nil {
+					return nil
+				}
+				return f(dependent{m, by, col, to, gone, schema.SetNull})
+			}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// Dependents calls report with the collection and the segment of the path of each record that Delete
+// would change, and of those that prevent it, and with what it would do to them.
+func (c *Collection) Dependents(ctx context.Context, segment string, report func(collection, segment string, does schema.OnDelete)) error {
+	all, at := referrers(c), &Set{errors: c.Set.errors}
+	for i, s := range store.Freeze(storesOf(all)...) {
+		at.All = append(at.All, newMember(at, all[i].Type, store.Held(s)))
+	}
+	held := at.All[slices.Index(all, c)]
+	e, err := held.target(ctx, held.Store, segment, schema.Filter{})
+	if err != nil {
+		return err
+	}
+	type once struct {
+		entry *store.Entry
+		does  schema.OnDelete
+	}
+	seen := map[once]bool{}
+	return dependents(ctx, held, e, func(d dependent) error {
+		if it := (once{d.entry, d.does}); !seen[it] {
+			seen[it] = true
+			report(d.of.Key(), d.of.segmentOf(d.entry), d.does)
+		}
+		return nil
+	})
+}
+
+// segmentOf returns the segment of the path of an entry.
+func (c *Collection) segmentOf(e *store.Entry) string {
+	by := c.Type.About.Lookup
+	if by == "" {
+		return strconv.Itoa(e.ID)
+	}
+	value := c.Type.ValueIn(e, c.Type.Text(by))
+	if jsontext.KindOf(value) == jsontext.String {
+		value = jsontext.Unquote(value)
+	}
+	return value
 }
 
 // Targets are entries by the sort keys of what refers to them.
@@ -152,7 +226,7 @@ func (to targets) has(_, k sortkey.Key) bool { return to[k] != nil }
 
 // find calls f with the entries, in the order of their ids, whose field refers to one of the
 // targets. It asks the index of the field, unless that is a list or has none.
-func (r *revision) find(m *Collection, col *layout.Field, to targets, f func(by *store.Entry) error) error {
+func find(ctx context.Context, m *Collection, col *layout.Field, to targets, f func(by *store.Entry) error) error {
 	q := store.Query{Terms: []ordering.Term{ordering.Asc(m.Type.Identity.Number)}, Want: store.WantScan}
 	if col.Indexed && col.Kind == schema.Reference {
 		where := store.Condition{Field: col.Snake, Ranges: make([]ordering.Range, 0, len(to))}
@@ -162,14 +236,14 @@ func (r *revision) find(m *Collection, col *layout.Field, to targets, f func(by 
 		slices.SortFunc(where.Ranges, func(a, b ordering.Range) int { return a.From.Compare(b.From) })
 		q.Where = []store.Condition{where}
 	}
-	found, err := m.Store.Answer(r.ctx, q)
+	found, err := m.Store.Answer(ctx, q)
 	if err != nil {
 		return err
 	}
 	n, has := 0, to.has
 	for e := range found.Scan {
-		if n++; n%256 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
+		if n++; n%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if q.Where != nil || col.AnyReference(e, has) {
 			if err := f(e); err != nil {
@@ -180,11 +254,10 @@ func (r *revision) find(m *Collection, col *layout.Field, to targets, f func(by 
 	return nil
 }
 
-// replace replaces references of an entry to targets by a text in JSON, unless the entry is deleted.
-// If the text is empty, a list loses them, and another reference becomes null.
+// replace replaces references of an entry to targets by a text in JSON. If the text is empty, a list loses them, and another reference becomes null.
 func (r *revision) replace(m *Collection, by *store.Entry, col *layout.Field, to targets, text string) (err error) {
 	e := cmp.Or(r.changed[m][by.ID], &edit{fresh: by})
-	if r.txs[m].Get(by.ID) == nil || !col.AnyReference(e.fresh, to.has) {
+	if !col.AnyReference(e.fresh, to.has) {
 		return nil
 	}
 	r.changed[m][by.ID] = e

@@ -248,7 +248,7 @@ func rewrite(ctx context.Context, c *Collection, prepare func(now layout.Current
 			}
 			_, text := of.MemberOf(record)
 			before := targetsOf(c, col, ch.Old)
-			err := r.find(m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
+			err := find(ctx, m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
 			if err == nil && m == c { // the record may refer to its former text
 				err = r.replace(c, ch.Old, col, before, text)
 			}

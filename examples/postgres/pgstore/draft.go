@@ -175,7 +175,7 @@ func (t *table) Find(ctx context.Context, collection, field, text string) (id in
 }
 
 // readReferrers adds the records that refer to others of a table in a column, of which there are at
-// most a number if it is not 0, in the order of their identities. They are locked.
+// most a number if it is not 0, in the order of their identities. For a write, they are locked.
 func (d *draft) readReferrers(ctx context.Context, m *table, c column, to *table, targets []schema.Record, limit int) (fresh []schema.Record, err error) {
 	by, _ := to.column(c.refersBy(to))
 	q := statement{ctx: ctx, tx: d.tx}
@@ -199,7 +199,10 @@ func (d *draft) readReferrers(ctx context.Context, m *table, c column, to *table
 	if limit > 0 {
 		tail += " LIMIT " + fmt.Sprint(limit)
 	}
-	return d.read(ctx, m, joined(some, " OR ", "FALSE"), tail+" FOR UPDATE", q.args...)
+	if len(d.states) > 0 {
+		tail += " FOR UPDATE"
+	}
+	return d.read(ctx, m, joined(some, " OR ", "FALSE"), tail, q.args...)
 }
 
 // readDeletion adds what the deletion of a record reads and changes.
@@ -209,8 +212,8 @@ func (d *draft) readDeletion(ctx context.Context, t *table, old schema.Record) e
 		for to, gone := range level {
 			for m, c := range d.store.referring(to) {
 				limit := 0
-				if c.field.Kind == schema.Reference && c.field.OnDelete == schema.Protect {
-					limit = len(gone) + 1 // a record does not protect itself
+				if c.field.Kind == schema.Reference && c.field.OnDelete == schema.Protect && len(d.states) > 0 {
+					limit = len(gone) + 1 // a record does not protect itself, and the first other one refuses the write
 				}
 				fresh, err := d.readReferrers(ctx, m, c, to, gone, limit)
 				if err != nil {
@@ -226,16 +229,24 @@ func (d *draft) readDeletion(ctx context.Context, t *table, old schema.Record) e
 	return nil
 }
 
-// catalogue returns a catalogue of the records, whose ids continue those of the collections.
-func (d *draft) catalogue() (*catalogue.Catalogue, error) {
+// catalogue returns a catalogue of the records, whose ids continue those of the collections, and the
+// collection of a table.
+func (d *draft) catalogue(of *table) (cat *catalogue.Catalogue, c catalogue.AnyCollection, err error) {
 	var f file
 	for _, t := range d.store.tables {
 		if at := cmp.Or(d.states[t], &state{}); at.lastID > 0 || d.records[t] != nil {
-			f.add(t, slices.Collect(maps.Values(d.records[t])), at.lastID)
+			var records [][]byte
+			for _, id := range slices.Sorted(maps.Keys(d.records[t])) { // the order of keys in the draft
+				records = append(records, d.records[t][id])
+			}
+			f.add(t, records, at.lastID)
 		}
 	}
-	cat := d.store.empty.Clone()
-	return cat, cat.Load(f.reader(), catalogue.LoadOptions{})
+	cat = d.store.empty.Clone()
+	if err = cat.Load(f.reader(), catalogue.LoadOptions{}); err == nil {
+		c, err = cat.Collection(of.about.Key)
+	}
+	return cat, c, err
 }
 
 // A file is what a catalogue loads.
@@ -255,11 +266,7 @@ func (f *file) reader() io.Reader {
 
 // make makes a write in the catalogue of the draft, and writes what it changes.
 func (d *draft) make(ctx context.Context, t *table, write func(catalogue.AnyCollection) error) error {
-	cat, err := d.catalogue()
-	if err != nil {
-		return err
-	}
-	c, err := cat.Collection(t.about.Key)
+	cat, c, err := d.catalogue(t)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -180,6 +181,9 @@ func (p *ownPair) ask(t *testing.T) {
 	}
 	var answers [2]string
 	for i, h := range []http.Handler{p.memory, p.sql} {
+		if method == "DELETE" {
+			answers[i] = p.dependents(t, i, target)
+		}
 		r := httptest.NewRequest(method, targets[i], strings.NewReader(body))
 		r.Host = "service.example"
 		if body != "" {
@@ -191,11 +195,47 @@ func (p *ownPair) ask(t *testing.T) {
 		if m := nextLink.FindStringSubmatch(w.Body.String()); m != nil {
 			p.next[i] = m[1]
 		}
-		answers[i] = http.StatusText(w.Code) + "\n" + cursors.ReplaceAllString(w.Body.String(), "cursor=")
+		answers[i] += http.StatusText(w.Code) + "\n" + cursors.ReplaceAllString(w.Body.String(), "cursor=")
 	}
 	if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
 		t.Errorf("%s %s %s of %q: -memory +PostgreSQL\n%s", method, targets[0], body, p.rows, diff)
 	}
+}
+
+// dependents returns what a store says of the deletion of the record of a path.
+func (p *ownPair) dependents(t *testing.T, store int, path string) string {
+	t.Helper()
+	at, err := url.Parse(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(at.EscapedPath(), "/")
+	segment, err := url.PathUnescape(parts[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for key, c := range p.cat.All() {
+		var of any = c
+		for _, stored := range p.store.Collections() {
+			if store == 1 && stored.Description().Key == key {
+				of = stored
+			}
+		}
+		if c.Description().Segment != parts[2] {
+			continue
+		}
+		err = of.(interface {
+			Dependents(context.Context, string, func(collection, segment string, does schema.OnDelete)) error
+		}).Dependents(t.Context(), segment, func(collection, segment string, does schema.OnDelete) {
+			lines = append(lines, fmt.Sprintln(collection, segment, does))
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
 }
 
 // request returns a random request.

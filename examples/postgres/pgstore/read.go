@@ -174,6 +174,30 @@ func (t *table) Get(ctx context.Context, segment string, filter schema.Filter) (
 	return record, err
 }
 
+// Dependents reports what a deletion would change, as in memory: it reads what the deletion reads, in one
+// snapshot, without locks.
+func (t *table) Dependents(ctx context.Context, segment string, report func(collection, segment string, does schema.OnDelete)) error {
+	return t.read(ctx, false, func(ctx context.Context, q querier) error {
+		d := newDraft(t.store, q.(*sql.Tx)) // of a snapshot or a write
+		stored, err := t.find(ctx, q, "record", segment, schema.Filter{}, "")
+		if err != nil {
+			return err
+		}
+		old, _, err := d.add(t, stored)
+		if err == nil {
+			err = d.readDeletion(ctx, t, old)
+		}
+		if err != nil {
+			return err
+		}
+		_, c, err := d.catalogue(t)
+		if err != nil {
+			return err
+		}
+		return c.Dependents(ctx, segment, report)
+	})
+}
+
 // find returns a column of the record that a segment names and a filter selects.
 func (t *table) find(ctx context.Context, tx querier, column, segment string, filter schema.Filter, lock string) (text []byte, err error) {
 	text, err = t.findBy(ctx, tx, t.lookup(), segment, column, filter, lock)

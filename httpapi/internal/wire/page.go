@@ -68,3 +68,17 @@ func PageOf(ctx context.Context) Page {
 	p, _ := ctx.Value(pageKey{}).(Page)
 	return p
 }
+
+type checkKey struct{}
+
+// WithCheck returns a context whose PUT, PATCH or DELETE changes a record only if check returns true for
+// it, encoded as by Get, at the instant of the change. Otherwise the response is 412.
+func WithCheck(ctx context.Context, check func(record []byte) bool) context.Context {
+	return context.WithValue(ctx, checkKey{}, check)
+}
+
+// CheckOf returns the check of a context, or nil.
+func CheckOf(ctx context.Context) func(record []byte) bool {
+	check, _ := ctx.Value(checkKey{}).(func(record []byte) bool)
+	return check
+}
