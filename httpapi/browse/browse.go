@@ -24,8 +24,12 @@
 // # Concurrent changes
 //
 // The form for a record also sends the values that it has shown, so that the handler gets only
-// those that the visitor has changed. A value that the visitor has left alone never overwrites a
-// concurrent change.
+// those that the visitor has changed. If the form would show another value now, or the record
+// changes before it is written, nothing is stored: the response is 412, with the form again.
+//
+// The page that asks whether to delete a record says which records would be deleted too, lose a
+// reference or prevent the deletion, if the collection has the method Dependents of
+// [catalogue.AnyCollection]. If they have changed when the visitor confirms, the page asks again.
 //
 // # Cost
 //
@@ -145,7 +149,11 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 	}
 	b.style, b.policy = stylesheet()
 	for _, s := range b.served.Collections {
-		c := &collection{Description: s.Description, of: s.Collection, written: s.Description.Written(), path: s.Path, is: pagination.TraitsOf(s.Description.Pages)}
+		of := s.Collection
+		for inside, ok := of.(wrapper); ok; inside, ok = of.(wrapper) {
+			of = inside.Unwrap()
+		}
+		c := &collection{Description: s.Description, of: of, written: s.Description.Written(), path: s.Path, is: pagination.TraitsOf(s.Description.Pages)}
 		c.order, c.search = c.Params()
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c

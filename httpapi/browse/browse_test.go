@@ -92,7 +92,7 @@ func TestCatalogue(t *testing.T) {
 	expect("no match", get(h, "/api/films/?search=ana&status=announced&minutes__gte=200"), 200, "No records match.")
 	expect("a filter with an error", get(h, "/api/films/?minutes__gte=x&status=y&director=9"), 400, "Enter a number.", "y is not one of the available choices", "That choice is not one")
 
-	expect("deletion of a director with films", send("/api/directors/1/?_method=DELETE", nil), 409, "The record cannot be deleted")
+	expect("deletion of a director with films", do(h, formRequest("/api/directors/1/?_method=DELETE", "")), 409, "The record cannot be deleted", "Prevent the deletion: 2 films (Nights, Day)")
 	expect("deletion", send("/api/films/1/?_method=DELETE", nil), 200, "1 record", "Day")
 	expect("the deleted film", get(h, "/api/films/1/"), 404, "Not found.")
 	expect("the root", get(h, "/api/"), 200, "2 collections", "Films 1 records")

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -36,12 +37,12 @@ func (v *view) create() *response {
 	if resp := v.unsent(inputs, texts); resp != nil {
 		return resp
 	}
-	resp := v.write(http.MethodPost, v.r.URL.RawQuery, inputsJSON(inputs), "")
+	resp := v.write(http.MethodPost, v.r.URL.RawQuery, inputsJSON(inputs), nil)
 	if resp.Status != http.StatusCreated {
 		return v.again(resp, texts)
 	}
 	record, _ := schema.ParseKeyed(resp.Body) // without a path, nothing is reported
-	v.report("added", v.c.segmentOf(record))
+	v.report("added", v.c.segmentOf(record), "", "")
 	next := v.query.with(methodName, "")
 	if texts.Has(anotherName) {
 		next = v.query.with()
@@ -53,11 +54,11 @@ func (v *view) create() *response {
 // unsent returns the response to a form that is not sent to the handler, with the form again, or nil.
 func (v *view) unsent(inputs []input, texts url.Values) *response {
 	if isAgain(texts) {
-		v.form = v.newForm(texts, nil, v.query.get(tagName))
+		v.form = v.newForm(texts, nil)
 		return refusal(http.StatusOK, nil)
 	}
 	if wrong := misspelled(inputs); len(wrong) > 0 {
-		v.form = v.newForm(texts, wrong, v.query.get(tagName))
+		v.form = v.newForm(texts, wrong)
 		return refusal(http.StatusBadRequest, nil)
 	}
 	return nil
@@ -66,17 +67,31 @@ func (v *view) unsent(inputs []input, texts url.Values) *response {
 // again makes the page of a response have the form again, if its texts are not valid.
 func (v *view) again(resp *response, texts url.Values) *response {
 	if wrong := readFaults(resp.Body); resp.Status == http.StatusBadRequest && wrong != nil {
-		v.form = v.newForm(texts, wrong, v.query.get(tagName))
+		v.form = v.newForm(texts, wrong)
 	}
 	return resp
 }
 
-// delete deletes a record, unless it has changed since the visitor was asked.
+// delete deletes a record, unless it or what refers to it has changed since the visitor was asked.
 func (v *view) delete() *response {
-	resp := v.write(http.MethodDelete, "", nil, v.query.get(tagName))
+	if no := v.denied(http.MethodDelete); no != nil {
+		return no
+	}
+	now, name, with := v.get(v.r.URL.Path), "", ""
+	var check func(record []byte) bool
+	values, ok := now.record()
+	if stored, ok := v.stored(values, ok); ok {
+		d := v.deletion(stored)
+		if tag := v.query.get(tagName); tag != "" && tag != d.tag {
+			v.kept = now
+			return refusal(http.StatusPreconditionFailed, nil)
+		}
+		name, with, check = v.c.nameOf(values, ""), d.with, v.still(stored)
+	}
+	resp := v.write(http.MethodDelete, "", nil, check)
 	switch resp.Status {
 	case http.StatusNoContent:
-		v.report("deleted", v.id)
+		v.report("deleted", v.id, name, with)
 		v.redirect(v.listLink())
 		return nil
 	case http.StatusPreconditionFailed, http.StatusConflict:
@@ -85,13 +100,27 @@ func (v *view) delete() *response {
 	return resp
 }
 
+// still returns a check of whether a record, encoded as in responses, is still as it was stored.
+func (v *view) still(stored schema.Record) func(record []byte) bool {
+	return func(record []byte) bool {
+		values, err := schema.ParseKeyed(record)
+		now, ok := v.stored(values, err == nil)
+		differs := func(f schema.Field) bool {
+			before, _ := stored.Get(f.Name)
+			after, _ := now.Get(f.Name)
+			return before != after
+		}
+		return ok && !slices.ContainsFunc(v.c.written, differs) && (v.c.Fields != nil || now.String() == stored.String())
+	}
+}
+
 // change changes a record. If the sender may not do that, the form is not read.
 func (v *view) change(method string) *response {
 	if no := v.denied(method); no != nil {
 		return no
 	}
 	now := v.get(v.r.URL.Path)
-	stored, ok := v.stored(now)
+	stored, ok := v.stored(now.record())
 	if !ok {
 		return now
 	}
@@ -103,19 +132,36 @@ func (v *view) change(method string) *response {
 	if resp := v.unsent(inputs, texts); resp != nil {
 		return resp
 	}
-	match := ""
-	if now.Sent.Get("Etag") != "" {
-		match = cmp.Or(v.query.get(tagName), `""`) // that of no record if the form does not say which it shows
+	if v.isOutdated(texts, stored) {
+		return v.conflict(texts)
 	}
-	resp := v.write(method, "", inputsJSON(inputs), match)
+	resp := v.write(method, "", inputsJSON(inputs), v.still(stored))
 	switch resp.Status {
 	case http.StatusOK:
 		v.redirectChanged(resp)
 		return nil
 	case http.StatusPreconditionFailed:
-		return v.conflict(resp, texts)
+		return v.conflict(texts)
 	}
 	return v.again(resp, texts)
+}
+
+// isOutdated reports whether a form would show the stored record otherwise than the one with the texts
+// has shown it.
+func (v *view) isOutdated(texts url.Values, stored schema.Record) bool {
+	now := make(map[string]string)
+	for _, in := range allOf(v.inputs(recordTexts(v.c.written, stored))) {
+		if in.Control != "group" {
+			now[in.Name] = in.Value
+		}
+	}
+	for name := range texts {
+		input, isShown := strings.CutPrefix(name, shownPrefix)
+		if isShown && returned(texts.Get(name)) != returned(now[input]) { // an object more is empty
+			return true
+		}
+	}
+	return false
 }
 
 // redirectChanged redirects to the record of a response, whose path may be another one now.
@@ -126,15 +172,15 @@ func (v *view) redirectChanged(resp *response) {
 		segment := url.PathEscape(v.c.segment(v.c.Lookup, text))
 		link = "../" + strings.TrimPrefix(segment+"/", "/") + strings.TrimPrefix(link, "./")
 	}
-	v.report("changed", text)
+	v.report("changed", text, "", "")
 	v.redirect(link)
 }
 
 // conflict returns the response to a form for a record that has changed since, with the form again:
 // with what the visitor has changed, and with the present values of the other fields.
-func (v *view) conflict(resp *response, texts url.Values) *response {
+func (v *view) conflict(texts url.Values) *response {
 	now := v.get(v.r.URL.Path)
-	stored, ok := v.stored(now)
+	stored, ok := v.stored(now.record())
 	if !ok {
 		return now
 	}
@@ -159,10 +205,10 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 			wrong[in.path] = []string{"It has been changed in the meantime: " + cut(cmp.Or(now, "nothing"))}
 		}
 	}
-	v.form = v.newForm(merged, wrong, now.Sent.Get("Etag"))
+	v.form = v.newForm(merged, wrong)
 	v.form.Failed = "The record has changed since the form was opened, so nothing was stored. What you have changed is still in the form. " +
 		"The other fields have their present values. Please check them and save again."
-	return resp
+	return refusal(http.StatusPreconditionFailed, nil)
 }
 
 // touched returns the inputs of the fields that the visitor has changed. For a PUT, which is whole, the

@@ -27,6 +27,9 @@ type collection struct {
 	order, search string // names of parameters
 }
 
+// wrapper is a collection that package httpapi has wrapped.
+type wrapper interface{ Unwrap() httpapi.Collection }
+
 // key returns the name of the member that identifies the records, which is their key or the id, and
 // what fields refer to by it: the name in snake_case, or "" for the id.
 func (c *collection) key() (name, by string) {

@@ -87,7 +87,7 @@ func TestCost(t *testing.T) {
 		"multipart/form-data; boundary=B": {part + long("", "\x01"), part + long("", "\xff"), long("", part), long("", "--B")},
 	} {
 		for _, form := range forms {
-			for _, target := range []string{"?_method=SIGN-IN", "stocks/?_method=POST", "stocks/7/?_method=PATCH", "stocks/7/?_method=DELETE&_tag=x"} {
+			for _, target := range []string{"?_method=SIGN-IN", "stocks/?_method=POST", "stocks/7/?_method=PATCH", "stocks/7/?_method=DELETE&_tag=x", "stocks/1/?_method=DELETE"} {
 				check(func() *http.Request {
 					return formRequest("/api/"+target, form, "Content-Type", contentType, "Authorization", "Bearer t")
 				}, 64*maxForm, 400)
@@ -95,7 +95,7 @@ func TestCost(t *testing.T) {
 		}
 	}
 	for _, target := range []string{
-		"", "stocks/", "stocks/?search=c1", "stocks/?shop=1&limit=1000", "stocks/8/", "stocks/8/?_method=PATCH", "stocks/8/?_method=DELETE", "stocks/?_method=POST", "stocks/?_export=csv", "stocks/?code__icontains=9&_export=csv",
+		"", "stocks/", "stocks/?search=c1", "stocks/?shop=1&limit=1000", "stocks/8/", "stocks/8/?_method=PATCH", "stocks/8/?_method=DELETE", "stocks/1/?_method=DELETE", "stocks/?_method=POST", "stocks/?_export=csv", "stocks/?code__icontains=9&_export=csv",
 	} {
 		check(func() *http.Request { return request("GET", "/api/"+target, "", "Authorization", "Bearer t") }, 8*maxForm, n)
 		most, reads := 8*maxForm, 1200

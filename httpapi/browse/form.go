@@ -44,12 +44,12 @@ const (
 	anotherName  = "_another" // a form for another record follows
 )
 
-// stored returns the record of a response as it is stored, with the names in bodies.
-func (v *view) stored(resp *response) (record schema.Record, ok bool) {
+// stored returns the record with the values of a response as it is stored, with the names in bodies.
+func (v *view) stored(values schema.Record, valid bool) (record schema.Record, ok bool) {
 	of, knows := v.c.of.(interface {
 		Stored(context.Context, string) ([]byte, error)
 	})
-	record, ok = resp.record()
+	record, ok = values, valid
 	if ok && knows && v.c.Shown != nil {
 		text, err := of.Stored(v.r.Context(), v.id)
 		if err == nil {
@@ -66,23 +66,16 @@ func (v *view) stored(resp *response) (record schema.Record, ok bool) {
 }
 
 // newForm returns the form for a new record or for changing one. The texts are nil, the record's
-// or, if the form was posted, the posted ones. wrong are the errors if it was rejected. tag is the
-// entity tag of the record.
-func (v *view) newForm(texts url.Values, wrong faults, tag string) *form {
+// or, if the form was posted, the posted ones. wrong are the errors if it was rejected.
+func (v *view) newForm(texts url.Values, wrong faults) *form {
 	f := &form{Title: "Add " + spelled(v.c.Name), Action: v.query.with(methodName, http.MethodPost), Cancel: v.cleanLink(), Another: v.id == ""}
 	if v.id != "" {
-		f.Title, f.Action = "Change "+v.c.recordName(v.id), v.query.with(methodName, v.c.updateMethod(), tagName, tag)
+		f.Title, f.Action = "Change "+v.c.recordName(v.id), v.query.with(methodName, v.c.updateMethod())
 	}
 	if wrong != nil {
 		f.Title, f.Failed = "Not stored", "Nothing was stored. Please correct the following:"
 	}
-	for i := range v.c.written {
-		shown := texts
-		if v.c.written[i].Hidden && texts != nil {
-			shown = url.Values{}
-		}
-		f.Inputs = append(f.Inputs, newInputs("", "", v.c.written[i:i+1], shown, v.c.written[i].Hidden && v.id != "")...)
-	}
+	f.Inputs = v.inputs(texts)
 	for _, in := range allOf(f.Inputs) {
 		f.Again = f.Again || in.Adds != ""
 		if in.Control == "group" {
@@ -98,6 +91,19 @@ func (v *view) newForm(texts url.Values, wrong faults, tag string) *form {
 	}
 	f.blame(wrong)
 	return f
+}
+
+// inputs returns the inputs of a form with texts, or with defaults without them. Hidden fields show
+// nothing else.
+func (v *view) inputs(texts url.Values) (inputs []input) {
+	for i, field := range v.c.written {
+		shown := texts
+		if field.Hidden && texts != nil {
+			shown = url.Values{}
+		}
+		inputs = append(inputs, newInputs("", "", v.c.written[i:i+1], shown, field.Hidden && v.id != "")...)
+	}
+	return inputs
 }
 
 // blame adds errors to the inputs that they are about, or to the nearest input around them.

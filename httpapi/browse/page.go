@@ -76,7 +76,7 @@ func (v *view) serve(resp *response) {
 		v.showRecord(p, v.kept)
 		p.Fault, p.Detail = true, strings.Join(readFaults(resp.Body)["detail"], " ")
 		if resp.Status == http.StatusPreconditionFailed {
-			p.Detail = "The record has changed since this page was opened, so it was not deleted."
+			p.Detail = "The record, or what refers to it, has changed since this page was opened, so it was not deleted."
 		}
 	case v.handler == nil || resp.Status != http.StatusOK || !negotiation.IsRead(v.r.Method):
 		v.showResponse(p, resp)
@@ -85,7 +85,7 @@ func (v *view) serve(resp *response) {
 	case v.id != "":
 		v.showRecord(p, resp)
 	case v.query.get(methodName) == http.MethodPost && v.c != nil && v.postable(v.c):
-		p.Form = v.newForm(nil, nil, "")
+		p.Form = v.newForm(nil, nil)
 		p.Title = "Add " + spelled(v.c.Name)
 		p.here()
 	default:

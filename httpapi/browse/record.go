@@ -1,9 +1,15 @@
 package browse
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -22,7 +28,9 @@ type record struct {
 	ReadOnly string // why the visitor cannot change it, or ""
 	Change   string // link to the form that changes the record, or ""
 	Delete   string // link to the page that asks whether to delete the record, or ""
-	Action   string // of the form on that page
+	Action   string // of the form on that page, or "" if records prevent the deletion
+	Effects  []effect
+	Warning  string // before the button of the form
 	Unasked  string // link to the page of the record
 }
 
@@ -34,7 +42,7 @@ func (v *view) newRecord(resp *response) *record {
 		return nil
 	}
 	links := v.links("../../", memberNames([]schema.Record{values}))
-	r := &record{About: wire.Capital(v.c.recordName(v.id)), Refer: v.referrers(values), Unasked: v.cleanLink()}
+	r := &record{About: wire.Capital(v.c.recordName(v.id)), Unasked: v.cleanLink()}
 	r.Name = v.c.nameOf(values, r.About)
 	r.Title = r.Name
 	for name, value := range values.All() {
@@ -45,7 +53,7 @@ func (v *view) newRecord(resp *response) *record {
 		c.Label = heading(name)
 		r.Members = append(r.Members, c)
 	}
-	method, tag := v.c.updateMethod(), resp.Sent.Get("Etag")
+	method := v.c.updateMethod()
 	mayChange := method != "" && v.denied(method) == nil
 	if mayChange {
 		r.Change = v.query.with(methodName, method)
@@ -56,18 +64,126 @@ func (v *view) newRecord(resp *response) *record {
 	if v.c.Actions&(wire.RecordActions&^schema.Retrieve) != 0 && r.Change == "" && r.Delete == "" {
 		r.ReadOnly = v.readOnly()
 	}
-	switch asked := v.query.get(methodName); {
-	case r.Delete != "" && asked == http.MethodDelete:
-		r.Verb, r.Action = "Delete", v.query.with(tagName, tag)
-	case mayChange && asked == method:
-		if stored, ok := v.stored(resp); ok {
-			r.Verb, r.Form = "Change", v.newForm(recordTexts(v.c.written, stored), nil, tag)
+	asked := v.query.get(methodName)
+	stored, known := v.stored(values, true)
+	switch {
+	case r.Delete != "" && asked == http.MethodDelete && known:
+		d := v.deletion(stored)
+		r.Verb, r.Effects, r.Warning = "Delete", d.effects, "This cannot be undone."
+		if !d.known {
+			r.Warning = "Which records refer to this one is not known. They may be changed or deleted too, or prevent the deletion. " + r.Warning
 		}
+		if !d.prevented {
+			r.Action = v.query.with(tagName, d.tag)
+		}
+	case mayChange && asked == method && known:
+		r.Verb, r.Form = "Change", v.newForm(recordTexts(v.c.written, stored), nil)
+	default:
+		r.Refer = v.referrers(values)
 	}
 	if r.Verb != "" {
 		r.Title = v.c.nameOf(values, v.c.recordName(v.id))
 	}
 	return r
+}
+
+// A deletion is what the deletion of a record does.
+type deletion struct {
+	known     bool // what it does to other records
+	prevented bool
+	effects   []effect
+	with      string // what is deleted with the record
+	tag       string // of the record and what happens to others
+}
+
+// An effect is what a deletion does to other records, by their collections.
+type effect struct {
+	Says   string
+	Groups []group
+}
+
+// A group is some records of a collection.
+type group struct {
+	Label string   // how many they are
+	Some  []option // links to some, or only names
+	More  string   // the number of the others, or ""
+}
+
+// maxNamed is the maximum number of records of a collection that a page names.
+const maxNamed = 10
+
+// deletion returns what the deletion of the record of the page does, which is stored as given.
+func (v *view) deletion(stored schema.Record) (d deletion) {
+	type of struct {
+		does schema.OnDelete
+		c    *collection // nil if it is not served
+	}
+	counts, first := make(map[of]int), make(map[of][]string)
+	seen := sha256.New()
+	_, _ = io.WriteString(seen, stored.String()) // never fails
+	if c, ok := v.c.of.(interface {
+		Dependents(context.Context, string, func(collection, segment string, does schema.OnDelete)) error
+	}); ok {
+		err := c.Dependents(v.r.Context(), v.id, func(key, segment string, does schema.OnDelete) {
+			at := of{does, v.byKey[key]}
+			if counts[at]++; counts[at] <= maxNamed {
+				first[at] = append(first[at], segment)
+			}
+			_, _ = fmt.Fprintf(seen, "%q %q %d\n", key, segment, does)
+		})
+		d.known = err == nil
+	}
+	d.tag = base64.RawURLEncoding.EncodeToString(seen.Sum(nil)[:12])
+	for does, says := range []string{"Prevent the deletion", "Will be deleted too", "Will lose the reference"} {
+		e := effect{Says: says}
+		var labels []string
+		for _, c := range append(slices.Clip(v.collections), nil) {
+			at := of{schema.OnDelete(does), c}
+			if n := counts[at]; n > 0 {
+				g := v.group(c, n, first[at])
+				e.Groups, labels = append(e.Groups, g), append(labels, g.Label)
+			}
+		}
+		if e.Groups == nil {
+			continue
+		}
+		d.effects = append(d.effects, e)
+		if schema.OnDelete(does) == schema.Cascade {
+			d.with = strings.Join(labels, ", ")
+		}
+		if d.prevented = schema.OnDelete(does) == schema.Protect; d.prevented {
+			break
+		}
+	}
+	return d
+}
+
+// group returns a number of records of a collection, of which some have segments. It names those that the
+// visitor may read.
+func (v *view) group(c *collection, n int, segments []string) group {
+	if c == nil {
+		return group{Label: counted(n, "other record")}
+	}
+	g := group{Label: grouped(n) + " " + inWords(c.Key)}
+	if n == 1 {
+		g.Label = "1 " + spelled(c.Name)
+	}
+	for _, segment := range segments {
+		if !c.hasPages() {
+			if o, ok := v.records(c, c.Lookup).named[segment]; ok {
+				g.Some = append(g.Some, option{Label: o.Label})
+			}
+		} else if v.asked < maxAsked && c.segment(c.Lookup, segment) != "" {
+			v.asked++
+			if record, ok := v.get(c.path + segment + "/").record(); ok {
+				g.Some = append(g.Some, option{Label: c.nameOf(record, wire.Capital(c.recordName(segment))), Value: c.link() + url.PathEscape(segment) + "/"})
+			}
+		}
+	}
+	if more := n - len(g.Some); more > 0 {
+		g.More = grouped(more)
+	}
+	return g
 }
 
 const (
@@ -103,6 +219,9 @@ type referrer struct {
 	Pages bool // they have pages
 }
 
+// link returns the link to the list of c from the page of a record.
+func (c *collection) link() string { return "../../" + url.PathEscape(c.Segment) + "/" }
+
 // referrers requests the records that refer to one of v.c, by each field that is a filter.
 func (v *view) referrers(record schema.Record) (all []referrer) {
 	for _, c := range v.collections {
@@ -120,7 +239,7 @@ func (v *view) referrers(record schema.Record) (all []referrer) {
 			if inWords(f.Name) != spelled(v.c.Name) {
 				label += ", " + inWords(f.Name)
 			}
-			link := "../../" + url.PathEscape(c.Segment) + "/"
+			link := c.link()
 			some := options(c, c.Lookup, list)
 			for i := range some {
 				if some[i].Label == some[i].Value {

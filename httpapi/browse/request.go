@@ -53,7 +53,7 @@ func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
 const (
 	methodName = "_method" // of the request to send: forms can only send GET and POST
 	listName   = "_list"   // query of the list that led to the record
-	tagName    = "_tag"    // entity tag of the record that the form shows, if it has one
+	tagName    = "_tag"    // what the page has shown that asks whether to delete the record
 )
 
 // isForm reports whether the request is a form of a page, which has the parameter _method, sent by a
@@ -185,12 +185,11 @@ func (v *view) request(method, path, query string, body []byte) *http.Request {
 	return in
 }
 
-// write sends a request that writes to the path of the page, if the record has an entity tag or that is
-// empty.
-func (v *view) write(method, query string, body []byte, tag string) *response {
+// write sends a request that writes to the path of the page, if the record passes a check or that is
+// nil.
+func (v *view) write(method, query string, body []byte, check func(record []byte) bool) *response {
 	in := v.request(method, v.r.URL.Path, query, body)
-	in.Header.Set("If-Match", tag)
-	return v.ask(in)
+	return v.ask(in.WithContext(wire.WithCheck(in.Context(), check)))
 }
 
 // counts returns the numbers of records that a query and each selection select. They are negative if

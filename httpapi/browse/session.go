@@ -16,7 +16,7 @@ import (
 // Cookies, whose texts are encoded.
 const (
 	tokenCookie = "backlist-token" // the token of a signed-in visitor
-	doneCookie  = "backlist-done"  // what a form has done, in which collection, and with which record
+	doneCookie  = "backlist-done"  // what a form has done: see done
 )
 
 // cookie returns the text of a cookie, or "".
@@ -169,36 +169,37 @@ func (v *view) visit(link string) {
 type done struct {
 	Name string // of the record
 	Verb string // added, changed or deleted
+	With string // what was deleted with it, or ""
 	Link string // to the record, or ""
 }
 
 // report makes the next page of v.c, or of its record with a segment if that was changed, say what
-// a form has done.
-func (v *view) report(verb, id string) {
+// a form has done. Only a record that is gone needs a name.
+func (v *view) report(verb, id, name, with string) {
 	if id != "" {
-		v.setCookie(doneCookie, verb+"\n"+v.c.path+"\n"+id, 60)
+		v.setCookie(doneCookie, strings.Join([]string{verb, v.c.path, name, with, id}, "\n"), 60)
 	}
 }
 
 // newDone returns the result of the form that led to the page, or nil. No other page will show it.
 func (v *view) newDone() *done {
-	parts := strings.SplitN(cookie(v.r, doneCookie), "\n", 3)
-	if len(parts) < 3 || v.c == nil || parts[1] != v.c.path {
+	parts := strings.SplitN(cookie(v.r, doneCookie), "\n", 5)
+	if len(parts) < 5 || v.c == nil || parts[1] != v.c.path {
 		return nil
 	}
-	verb, id, at := parts[0], parts[2], ""
-	if verb == "changed" {
+	id, at := parts[4], ""
+	d := &done{Verb: parts[0], Name: cmp.Or(parts[2], wire.Capital(v.c.recordName(id))), With: parts[3]}
+	if d.Verb == "changed" {
 		at = id
 	}
-	if v.id != at || !slices.Contains([]string{"added", "changed", "deleted"}, verb) {
+	if v.id != at || !slices.Contains([]string{"added", "changed", "deleted"}, d.Verb) {
 		return nil
 	}
 	v.setCookie(doneCookie, "", 0)
-	d := &done{Name: wire.Capital(v.c.recordName(id)), Verb: verb}
-	if name, _ := v.name(v.c, v.c.Lookup, id); name != id && verb != "deleted" {
+	if name, _ := v.name(v.c, v.c.Lookup, id); name != id && d.Verb != "deleted" {
 		d.Name = name
 	}
-	if verb == "added" && v.c.hasPages() {
+	if d.Verb == "added" && v.c.hasPages() {
 		d.Link = "./" + url.PathEscape(id) + "/"
 	}
 	return d

@@ -33,7 +33,7 @@ func TestDone(t *testing.T) {
 	}{
 		{"added", "/api/films/?_method=POST&limit=1", "title=x", "/api/films/?limit=1", "Nächte & <Tage> has been added.", true},
 		{"changed", "/api/films/1/?_method=PATCH&_list=limit%3D1", "title=x", "/api/films/1/?_list=limit%3D1", "Nächte & <Tage> has been changed.", false},
-		{"deleted", "/api/films/1/?_method=DELETE&_list=limit%3D1", "", "/api/films/?limit=1", "Film 1 has been deleted.", false},
+		{"deleted", "/api/films/1/?_method=DELETE&_list=limit%3D1", "", "/api/films/?limit=1", "Nächte & <Tage> has been deleted.", false},
 	}
 	for _, test := range tests {
 		form := do(h, formRequest(test.target, test.body))
@@ -56,7 +56,7 @@ func TestDone(t *testing.T) {
 		if _, removed := cookieOf(t, page, doneCookie); !removed {
 			t.Errorf("%s: the page would say so again", test.reason)
 		}
-		for _, other := range []string{"", "added", "Everything\n/api/films/\n1", "deleted\n/api/films/", "deleted\n/api/directors/\n1", "\n\n"} {
+		for _, other := range []string{"", "added", "Everything\n/api/films/\n\n\n1", "deleted\n/api/films/\n\n", "deleted\n/api/directors/\n\n\n1", "\n\n\n\n"} {
 			if says(h, test.next, doneCookie+"="+base64.RawURLEncoding.EncodeToString([]byte(other))) {
 				t.Errorf("%s: after %q, the page says so", test.reason, other)
 			}

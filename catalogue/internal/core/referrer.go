@@ -7,7 +7,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
@@ -167,45 +166,6 @@ func dependents(ctx context.Context, c *Collection, e *store.Entry, f func(d dep
 		}
 	}
 	return nil
-}
-
-// Dependents calls report with the collection and the segment of the path of each record that Delete
-// would change, and of those that prevent it, and with what it would do to them.
-func (c *Collection) Dependents(ctx context.Context, segment string, report func(collection, segment string, does schema.OnDelete)) error {
-	all, at := referrers(c), &Set{errors: c.Set.errors}
-	for i, s := range store.Freeze(storesOf(all)...) {
-		at.All = append(at.All, newMember(at, all[i].Type, store.Held(s)))
-	}
-	held := at.All[slices.Index(all, c)]
-	e, err := held.target(ctx, held.Store, segment, schema.Filter{})
-	if err != nil {
-		return err
-	}
-	type once struct {
-		entry *store.Entry
-		does  schema.OnDelete
-	}
-	seen := map[once]bool{}
-	return dependents(ctx, held, e, func(d dependent) error {
-		if it := (once{d.entry, d.does}); !seen[it] {
-			seen[it] = true
-			report(d.of.Key(), d.of.segmentOf(d.entry), d.does)
-		}
-		return nil
-	})
-}
-
-// segmentOf returns the segment of the path of an entry.
-func (c *Collection) segmentOf(e *store.Entry) string {
-	by := c.Type.About.Lookup
-	if by == "" {
-		return strconv.Itoa(e.ID)
-	}
-	value := c.Type.ValueIn(e, c.Type.Text(by))
-	if jsontext.KindOf(value) == jsontext.String {
-		value = jsontext.Unquote(value)
-	}
-	return value
 }
 
 // Targets are entries by the sort keys of what refers to them.
