@@ -119,63 +119,6 @@ func TestBatchErrors(t *testing.T) {
 	}
 }
 
-// TestNoReadSkew reads one collection after the other while batches write the same number
-// to both. The second must not be older than the first. Some batches are too large to be
-// applied in place, some write to a state that is held.
-func TestNoReadSkew(t *testing.T) {
-	c := newShop(t)
-	people, placed := mustIn(customers, c), mustIn(orders, c)
-	read := func(coll *catalogue.Collection[schema.Record]) (n int) {
-		r, err := coll.Get(1)
-		if err != nil {
-			t.Error(err)
-		}
-		text, _ := r.Get("n")
-		fmt.Sscan(text, &n)
-		return n
-	}
-	stop := make(chan struct{})
-	var readers sync.WaitGroup
-	for _, pair := range [][2]*catalogue.Collection[schema.Record]{{people, placed}, {placed, people}} {
-		readers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				first := read(pair[0])
-				if second := read(pair[1]); second < first {
-					t.Errorf("read %d and then %d", first, second)
-					return
-				}
-			}
-		})
-	}
-	for n := 1; n <= scaled(20_000); n++ {
-		if n%5 == 0 {
-			people.Snapshot()
-		}
-		err := c.Batch(func(b *catalogue.Batch) error {
-			for _, d := range []catalogue.Definition[schema.Record]{orders, customers} {
-				tx, _ := d.Tx(b)
-				if _, err := tx.Upsert(mustRecord(fmt.Sprintf(`{"id":1,"n":%d}`, n))); err != nil {
-					return err
-				}
-				for i := range n % 7 * 3 {
-					if _, err := tx.Upsert(mustRecord(fmt.Sprintf(`{"id":%d}`, i+10))); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		})
-		must(t, err)
-	}
-	close(stop)
-	readers.Wait()
-}
-
 func TestSelectionWriteErrors(t *testing.T) {
 	set := func(name string, value any) func(*schema.Record) error {
 		return func(r *schema.Record) (err error) {

@@ -41,16 +41,6 @@ func checkAtEnd(t testing.TB, c interface{ Check() error }) {
 	})
 }
 
-func accounts(t testing.TB, n int) *catalogue.Collection[account] {
-	t.Helper()
-	c := mustCollection[account](t, catalogue.Options{Name: "accounts"})
-	for i := range n {
-		_, err := c.Insert(account{Amount: 100, Owner: fmt.Sprint(i % 3)})
-		must(t, err)
-	}
-	return c
-}
-
 // hangTimeout is the time after which an operation that must not block counts as
 // blocked. It does not measure speed.
 const hangTimeout = 20 * time.Second
@@ -98,35 +88,6 @@ func scaled(n int) int {
 		n /= 8
 	}
 	return max(1, n)
-}
-
-// TestTxAfterBatch checks that the methods of a Tx return ErrTxDone after its batch,
-// whether the batch succeeded or failed.
-func TestTxAfterBatch(t *testing.T) {
-	for name, fail := range map[string]func() error{
-		"success": func() error { return nil },
-		"error":   func() error { return errOwn },
-		"panic":   func() error { panic(errOwn) },
-	} {
-		c := accounts(t, 2)
-		var kept *catalogue.Tx[account]
-		_ = caught(func() error {
-			return c.Batch(func(tx *catalogue.Tx[account]) error { kept = tx; return fail() })
-		})
-		_, err1 := kept.Get(1)
-		_, err2 := kept.Insert(account{})
-		_, err3 := kept.Upsert(account{ID: 1})
-		_, err4 := kept.Where().Page(pagination.Window{})
-		_, err5 := kept.Where().First()
-		for i, err := range []error{err1, err2, err3, err4, err5, kept.Delete(1), kept.Update(1, func(*account) error { return nil })} {
-			if !errors.Is(err, catalogue.ErrTxDone) {
-				t.Errorf("%s: method %d returned %v, want ErrTxDone", name, i, err)
-			}
-		}
-		if err := c.Check(); err != nil || c.Count() != 2 {
-			t.Errorf("%s: count %d, %v, want 2", name, c.Count(), err)
-		}
-	}
 }
 
 // A hookRecord calls a function of the test from MarshalJSON.

@@ -2,8 +2,6 @@ package catalogue_test
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +13,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 type (
@@ -43,14 +40,6 @@ const buyersData = `[
 {"id":2,"homeAddress":{"city":"Rome","postalCode":100,"place":{"lat":41,"alt":null,"geoHash":2.5}},"work":{"city":"Zug","postalCode":6300,"place":null},"price":"","lines":[]},
 {"id":3,"homeAddress":{"city":"","postalCode":-1,"place":{"lat":41,"alt":7,"geoHash":-1}},"work":{"city":"Bonn","postalCode":53113,"place":{"lat":50,"alt":60,"geoHash":0}},"price":"","lines":[]},
 {"id":4,"homeAddress":{"city":"Bonn","postalCode":53111,"place":{"lat":-3,"alt":0,"geoHash":1}},"work":null,"price":"","lines":[]}]`
-
-func newBuyers[T any](t *testing.T, opts catalogue.Options) *catalogue.Collection[T] {
-	t.Helper()
-	opts.Name = "buyers"
-	c := mustCollection[T](t, opts)
-	must(t, c.Load(strings.NewReader(buyersData), catalogue.LoadOptions{}))
-	return c
-}
 
 // idsOf returns the ids of the records in a view.
 func idsOf[T any](t *testing.T, v catalogue.View[T]) (list []int) {
@@ -98,53 +87,6 @@ func TestNestedNamesOfOpenRecords(t *testing.T) {
 		if n, err := c.Where(want).Count(); err != nil || n != 1 {
 			t.Errorf("%s: %s is not %s in %s (%v)", row.reason, row.name, row.want, row.record, err)
 		}
-	}
-}
-
-// Options accept nested names, and their errors suggest them.
-func TestNestedNamesInOptions(t *testing.T) {
-	opts := catalogue.Options{
-		Ordering: []ordering.Term{ordering.Desc("home_address__place__lat")},
-		Indexes:  [][]ordering.Term{{ordering.Asc("home_address__city"), ordering.Asc("work__city")}},
-		Unique:   [][]string{{"work__postal_code"}},
-	}
-	t.Run("structs", func(t *testing.T) { testNestedOptions(t, newBuyers[buyer](t, opts)) })
-	t.Run("open", func(t *testing.T) { testNestedOptions(t, newBuyers[schema.Record](t, opts)) })
-	for _, opts := range []catalogue.Options{
-		{Ordering: []ordering.Term{ordering.Asc("home_address__ctiy")}},
-		{Indexes: [][]ordering.Term{{ordering.Asc("home_address__ctiy")}}},
-		{Unique: [][]string{{"home_address__ctiy"}}},
-	} {
-		err := refusal[buyer](opts)
-		if !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "did you mean home_address__city?") {
-			t.Errorf("%+v: %v, want ErrUnknownField with a suggestion", opts, err)
-		}
-	}
-	type clash struct {
-		ID   int      `json:"id"`
-		Home location `json:"home"`
-		City string   `json:"home__city"`
-	}
-	err := refusal[clash](catalogue.Options{})
-	if want := `the name of both Home.City and City is "home__city"`; !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), want) {
-		t.Errorf("two fields with a name: %v, want ErrInvalidType with %q", err, want)
-	}
-}
-
-func testNestedOptions[T any](t *testing.T, c *catalogue.Collection[T]) {
-	page, err := c.Where().View(pagination.Window{})
-	must(t, err)
-	if diff := cmp.Diff([]int{1, 3, 2, 4}, idsOf(t, page)); diff != "" {
-		t.Errorf("default order: -want +got\n%s", diff)
-	}
-	explained, err := c.Where(ordering.Equal("home_address__city", "Bonn")).Explain(ordering.Asc("work__city"))
-	if want := "range of home_address__city: 2 of 4 records, in order"; err != nil || explained != want {
-		t.Errorf("Explain: %q, %v, want %q", explained, err, want)
-	}
-	again := strings.Replace(buyersData, `53113`, `6300`, 1)
-	err = c.Load(strings.NewReader(again), catalogue.LoadOptions{})
-	if want := `work__postal_code 6300 is that of`; !errors.Is(err, catalogue.ErrDuplicate) || !strings.Contains(fmt.Sprint(err), want) {
-		t.Errorf("a duplicate: %v, want ErrDuplicate with %q", err, want)
 	}
 }
 

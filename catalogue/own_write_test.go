@@ -194,32 +194,6 @@ func TestDeleteCopiesNoRecords(t *testing.T) {
 	}
 }
 
-// TestConcurrentUpdates checks that updates of different fields lose nothing.
-func TestConcurrentUpdates(t *testing.T) {
-	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
-		films := collectionOf(t, cat, "films")
-		var wg sync.WaitGroup
-		for _, field := range []string{"title", "synopsis", "slug"} {
-			wg.Go(func() {
-				for i := range 100 {
-					text := fmt.Sprint(field, i)
-					got, err := films.Update(t.Context(), "1", catalogue.Edit{Body: fmt.Appendf(nil, `{%q:%q}`, field, text), Partial: true})
-					if err != nil || !strings.Contains(string(got), fmt.Sprintf("%q:%q", field, text)) {
-						t.Errorf("%s: record %s, error %v", text, got, err)
-					}
-				}
-			})
-		}
-		wg.Wait()
-		got, err := films.Get(t.Context(), "1", schema.Filter{})
-		for _, field := range []string{"title", "synopsis", "slug"} {
-			if !strings.Contains(string(got), fmt.Sprintf("%q:%q", field, field+"99")) {
-				t.Errorf("record %s, error %v, want the last update of %s", got, err, field)
-			}
-		}
-	})
-}
-
 // TestConcurrentReferences creates and updates films while the records that they refer to
 // are deleted. No state of the films may refer to a record that is deleted.
 func TestConcurrentReferences(t *testing.T) {

@@ -32,7 +32,7 @@ func newLargeCollection(t *testing.T, opts catalogue.Options) *catalogue.Collect
 // TestRemovedRecordsAreCollected checks that deleted and replaced records are garbage as
 // soon as no snapshot, view or history holds them.
 func TestRemovedRecordsAreCollected(t *testing.T) {
-	const size = 1 << 20
+	const size = 1 << 17
 	insert := func(t *testing.T, c *catalogue.Collection[largeRecord], n int) {
 		for i := range n {
 			_, err := c.Insert(largeRecord{Name: strings.Repeat("x", i%9), Data: make([]byte, size)})

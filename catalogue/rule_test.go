@@ -178,46 +178,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestValidateChanges checks that writes from Go store the results of rules and normalized values
-// and keep read-only members, and that a load changes nothing.
-func TestValidateChanges(t *testing.T) {
-	const at = "2024-05-10T18:00:00Z" // offeredAt
-	free := offer{Code: "B ", Customer: " y", Name: " free ", Percent: 10, CreatedAt: offeredAt}
-	for _, test := range []struct {
-		reason string
-		write  func(*catalogue.Collection[offer]) error
-	}{
-		{"an insertion", func(c *catalogue.Collection[offer]) error { _, err := c.Insert(free); return err }},
-		{"an upsert", func(c *catalogue.Collection[offer]) error { _, err := c.Upsert(free); return err }},
-		{"an update", func(c *catalogue.Collection[offer]) error {
-			_, err := c.Insert(offer{Code: "B", Customer: "y", Name: "N", Percent: 10, CreatedAt: offeredAt})
-			return errors.Join(err, c.Update(2, func(o *offer) error { o.Name = "  free"; return nil }))
-		}},
-		{"a replacement", func(c *catalogue.Collection[offer]) error {
-			first, err := c.Get(1)
-			return errors.Join(err, c.ReplaceAll(slices.Values([]offer{first, free})))
-		}},
-		{"a load", func(c *catalogue.Collection[offer]) error {
-			return c.Load(strings.NewReader(`[{"id":2,"code":"B ","customer":" y","name":" free ","percent":10,"createdAt":"`+at+`"}]`), catalogue.LoadOptions{})
-		}},
-	} {
-		cat, c, _ := offers(t, catalogue.Options{Validate: true})
-		must(t, test.write(c))
-		got, err := c.Get(2)
-		must(t, err)
-		want := offer{ID: 2, Code: "B", Customer: "y", Name: "free", Percent: 10, Minimum: ptr(0), CreatedAt: offeredAt}
-		if test.reason == "a load" {
-			want = free
-			want.ID = 2
-		}
-		equal(t, test.reason, want, got)
-		served := collectionOf(t, cat, "offers")
-		text, err := served.Get(t.Context(), "2", schema.Filter{})
-		must(t, err)
-		equal(t, fmt.Sprintf("%s: JSON", test.reason), wireOf(want), string(text))
-	}
-}
-
 // TestValidateOpenRecords: open records get defaults, and may have members that the description
 // does not know. References are not looked up.
 func TestValidateOpenRecords(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -29,48 +28,6 @@ func films(t *testing.T, records ...film) *catalogue.Collection[film] {
 	c := mustCollection[film](t, catalogue.Options{Name: "films", History: 10})
 	must(t, c.ReplaceAll(slices.Values(records)))
 	return c
-}
-
-func TestReplaceAll(t *testing.T) {
-	for _, row := range []struct {
-		reason  string
-		records []film
-		want    []film // nil if the error is not
-		err     error
-		names   string
-	}{
-		{"none", nil, []film{}, nil, ""},
-		{"sorted by id", []film{{7, "b"}, {5, "a"}}, []film{{5, "a"}, {7, "b"}}, nil, ""},
-		{"new ids are above all others", []film{{0, "x"}, {9, "y"}, {0, "z"}}, []film{{9, "y"}, {10, "x"}, {11, "z"}}, nil, ""},
-		{"new ids are above those used before", []film{{0, "x"}, {1, "y"}}, []film{{1, "y"}, {5, "x"}}, nil, ""},
-		{"an id twice", []film{{1, "a"}, {2, "b"}, {1, "c"}}, nil, catalogue.ErrExists, "record 2"},
-		{"a negative id", []film{{1, "a"}, {-2, "b"}}, nil, catalogue.ErrInvalidID, "record 1"},
-		{"no id is left", []film{{math.MaxInt, "a"}, {0, "b"}}, nil, catalogue.ErrInvalidID, "record 1"},
-		{"text that is not UTF-8", []film{{1, "a"}, {2, "\xff"}}, nil, catalogue.ErrInvalid, "record 1"},
-	} {
-		c := films(t, film{3, "old"}, film{4, "gone"})
-		must(t, c.Delete(4))
-		before := c.Snapshot().Revision()
-		err := c.ReplaceAll(slices.Values(row.records))
-		if !errors.Is(err, row.err) || err != nil && (!strings.Contains(err.Error(), row.names) || !strings.HasPrefix(err.Error(), "films: ")) {
-			t.Errorf("%s: %v, want %v", row.reason, err, row.err)
-		}
-		want := row.want
-		if want == nil {
-			want = []film{{3, "old"}}
-			if now := c.Snapshot().Revision(); now != before {
-				t.Errorf("%s: revision %d after %d", row.reason, now, before)
-			}
-		}
-		equal(t, row.reason, want, slices.AppendSeq([]film{}, c.All()))
-	}
-	c := films(t, film{1, "a"}, film{2, "b"})
-	revision := c.Snapshot().Revision()
-	must(t, c.ReplaceAll(nil))
-	changes, _, err := c.Since(revision)
-	if c.Count() != 0 || len(changes) != 2 || err != nil {
-		t.Errorf("%d records after a nil sequence, changes %v, %v", c.Count(), changes, err)
-	}
 }
 
 // TestSaveAndLoadOfCollection checks the documented forms, and that ids that were used
