@@ -46,14 +46,21 @@ func TestPlayground(t *testing.T) {
 	start := time.Now()
 	p.visit(root)
 	p.ready()
+	t.Logf("first answer after %v", time.Since(start))
 	p.click(`a[href="api/"]`)
 	t.Logf("first page after %v", time.Since(start))
 	p.wantText("h1", "Catalogue")
+	p.visit(root)
+	p.ready()
+	stopWorkers(p)
+	t.Logf("a new worker answers after %.0f ms", script[float64](p, `const began = performance.now(); await fetch("v1/films/"); return performance.now() - began`))
 	p.visit(root) // pages of the handler permit no scripts
 	p.ready()
 	compareWithServer(t, p, root)
 	p.films(root)
 	p.posts(root)
+	p.makes(root)
+	p.pastes(root)
 	stop() // from now on the browser is offline
 	p.restarts(root)
 	p.checkRequests(root)
@@ -195,6 +202,53 @@ func (p *tab) posts(root string) {
 	p.wantText(".done", "An evening offline has been added.")
 }
 
+// framed waits until the frame of the start page shows films.
+func (p *tab) framed() {
+	p.t.Helper()
+	script[bool](p, `while (!document.querySelector("#films").contentDocument?.querySelector("tbody tr")) await new Promise(r => setTimeout(r, 20)); return true`)
+	if got := p.text("#made"); !strings.HasPrefix(got, "The worker has 100,000") {
+		p.t.Error(got)
+	}
+}
+
+// makes reads a page of the many films in its frame.
+func (p *tab) makes(root string) {
+	p.t.Helper()
+	p.visit(root)
+	p.ready()
+	p.framed()
+	p.screenshot("many")
+	if got := script[string](p, `return document.querySelector("#films").contentDocument.querySelector(".head").innerText`); !regexp.MustCompile(`of 100,000\s+in \d`).MatchString(got) {
+		p.t.Errorf("the frame has %q, want a number of films and a time", got)
+	}
+}
+
+// pastes makes services of JSON, of which the last stays after the worker has been stopped.
+func (p *tab) pastes(root string) {
+	p.t.Helper()
+	for _, c := range []struct{ json, found, own string }{
+		{"", "/yours/posts/ has 2 records", `"count": 2,`}, // the example of the page
+		{`{"posts": [{"id": 1},`, "line 1", ""},
+		{`{"<b>": [{"id": 1, "name": "<img src=x>"}]}`, "<b>", `"name": "<img src=x>"`},
+	} {
+		p.visit(root)
+		p.ready()
+		if c.json != "" {
+			p.fill(map[string]string{"json": c.json})
+		}
+		p.do(chromedp.Click(chromedp.CSS("#paste button")))
+		script[bool](p, `while (!document.querySelector("#status.fault") && !document.querySelector("#found").innerText || !document.querySelector("#found.fault") && !document.querySelector("#own").innerText) await new Promise(r => setTimeout(r, 20)); return true`)
+		if found, own := p.text("#found"), p.text("#own"); !strings.Contains(found, c.found) || !strings.Contains(own, c.own) || (own == "") != (c.own == "") {
+			p.t.Errorf("%s: %q, and then %q", c.json, found, own)
+		}
+		p.check("pasted")
+	}
+	p.framed()
+	stopWorkers(p)
+	p.click("#served a")
+	p.wantText("tbody tr td:nth-child(2)", "<img src=x>")
+}
+
 // wantStored checks that the newest event has a slug.
 func (p *tab) wantStored(root, slug string) {
 	p.t.Helper()
@@ -228,6 +282,8 @@ func (p *tab) restarts(root string) {
 	p.wantStored(root, "offline")
 	p.visit(root)
 	p.ready()
+	p.framed()
+	p.t.Log(p.text("#made"))
 	p.wantText("#status", "Running in this browser, with 303 events.")
 	event := `{"name":"x","slug":"second","startDate":"2026-05-10T18:00Z","endDate":"2026-05-10T18:00Z"}`
 	if got := p.send(root+"api/events/", "POST", event, nil); got.Status != 201 {
@@ -245,6 +301,7 @@ func (p *tab) looks(root string, faults int) {
 	p.t.Helper()
 	p.visit(root)
 	p.ready()
+	p.framed()
 	p.do(chromedp.Click(chromedp.CSS("#request button")), chromedp.WaitVisible(chromedp.CSS("#answer")))
 	p.wantText("#line", "HTTP 200 OK")
 	p.check("start")

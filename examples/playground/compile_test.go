@@ -34,7 +34,7 @@ func TestCompile(t *testing.T) {
 		t.Logf("%8d %s", len(data), name)
 		size += len(data)
 	}
-	const limit = 3_200_000 // of Go 1.27; 1.26 makes less
+	const limit = 3_200_000
 	if size > limit {
 		t.Errorf("the files have %d bytes, want at most %d", size, limit)
 	}

@@ -41,7 +41,7 @@ const (
 // contentPolicy is the Content-Security-Policy of the files. The start page has the same
 // in a meta element for hosts that send no such header, which cannot contain frame-ancestors.
 const (
-	pagePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; " +
+	pagePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; frame-src 'self'; " +
 		"connect-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'"
 	contentPolicy = pagePolicy + "; frame-ancestors 'none'"
 )

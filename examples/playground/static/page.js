@@ -16,7 +16,36 @@ async function start() {
   byID("live").textContent = await films.text()
   show(`Running in this browser, with ${count} events.`)
   byID("try").hidden = false
-  document.querySelector('[data-fault="wrong next"]').click() // shows at once what the panel is for
+  await breakIt({target: document.querySelector('[data-fault="wrong next"]')}) // shows at once what the panel is for
+  await makeFilms()
+}
+
+// makeFilms asks for the films, which the worker then makes. Nothing else is answered meanwhile.
+async function makeFilms() {
+  byID("made").textContent = "The worker makes them now."
+  const began = performance.now()
+  const {count} = await (await fetch("many/films/?limit=1")).json()
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  byID("made").textContent = `The worker has ${count.toLocaleString("en")}${seconds > 0.2 ? `, made in ${seconds} s` : ""}. Each page says how long it takes.`
+  byID("films").src = "many/films/?ordering=-year"
+}
+
+// paste makes a service of the visitor's JSON and shows a page of it.
+async function paste(event) {
+  event.preventDefault()
+  const response = await fetch("pasted", {method: "PUT", body: byID("json").value})
+  byID("found").textContent = await response.text()
+  byID("found").classList.toggle("fault", !response.ok)
+  byID("served").hidden = !response.ok
+  byID("own").textContent = ""
+  if (!response.ok) return
+  const links = Object.values(await (await fetch("yours/")).json())
+  byID("served").replaceChildren("Open ")
+  for (const link of links.slice(0, 20)) {
+    const path = link.slice(base.href.length)
+    byID("served").append(Object.assign(document.createElement("a"), {href: link, textContent: path}), " ")
+  }
+  byID("own").textContent = await (await fetch(links[0] + "?limit=2", {headers: {Accept: "application/json; indent=2"}})).text()
 }
 
 async function send(event) {
@@ -76,6 +105,7 @@ byID("copy").addEventListener("click", attempt(async () => {
   await navigator.clipboard.writeText(byID("test").textContent)
   byID("copy").textContent = "Copied"
 }))
+byID("paste").addEventListener("submit", attempt(paste))
 byID("reset").addEventListener("click", attempt(reset))
 byID("remove").addEventListener("click", attempt(remove))
 start().catch(error => show(`The playground cannot run here: ${error.message}`, true))

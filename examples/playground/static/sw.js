@@ -169,15 +169,15 @@ async function wasm() {
   return new Response(stream, {headers: {"Content-Type": "application/wasm"}})
 }
 
-// load, save and remove keep the records of the program in a cache. The sample is a file.
-async function load() {
-  const data = await (await caches.open(stateCache)).match("records") ?? await stored("records.json")
+// load, save and remove keep the texts of the program in a cache. The sample of the records is a file.
+async function load(name) {
+  const data = await (await caches.open(stateCache)).match(name) ?? (name === "records" ? await stored("records.json") : new Response())
   return new Uint8Array(await data.arrayBuffer())
 }
 
-async function save(data) {
+async function save(name, data) {
   try {
-    await (await caches.open(stateCache)).put("records", new Response(data))
+    await (await caches.open(stateCache)).put(name, new Response(data))
   } catch (error) {
     await report({unsaved: error.message})
     throw error
@@ -185,5 +185,5 @@ async function save(data) {
 }
 
 async function remove() {
-  await (await caches.open(stateCache)).delete("records")
+  await caches.delete(stateCache)
 }

@@ -11,8 +11,8 @@ import (
 // contexts.
 type store struct{ worker js.Value }
 
-func (s store) Load(context.Context) ([]byte, error) {
-	array, err := await(s.worker.Call("load"))
+func (s store) Load(_ context.Context, name string) ([]byte, error) {
+	array, err := await(s.worker.Call("load", name))
 	if err != nil {
 		return nil, err
 	}
@@ -21,8 +21,8 @@ func (s store) Load(context.Context) ([]byte, error) {
 	return data, nil
 }
 
-func (s store) Save(_ context.Context, data []byte) error {
-	_, err := await(s.worker.Call("save", bytesOf(data)))
+func (s store) Save(_ context.Context, name string, data []byte) error {
+	_, err := await(s.worker.Call("save", name, bytesOf(data)))
 	return err
 }
 

@@ -107,8 +107,8 @@ func TestLikeServer(t *testing.T) {
 	}
 }
 
-// TestWayBack checks that all pages of package browse have a link to the scope, and that nothing
-// else has.
+// TestWayBack checks that all pages of package browse have a link to the scope, where they can be in a
+// frame, and that nothing else has.
 func TestWayBack(t *testing.T) {
 	cat, err := resources.New()
 	if err != nil {
@@ -129,7 +129,7 @@ func TestWayBack(t *testing.T) {
 		_, _ = io.WriteString(w, `<nav aria-label="Breadcrumb"><ol>`)
 	})
 	b, _ := newBridge(t, mux, "https://host.example/a%20&b/")
-	const link = `<nav aria-label="Breadcrumb"><ol><li><a href="/a%20&amp;b/">Playground</a></li>`
+	const link = `<nav aria-label="Breadcrumb"><ol><li><a href="/a%20&amp;b/" target="_top">Playground</a></li>`
 	for _, c := range []struct {
 		method, path, accept string
 		linked               bool
@@ -149,6 +149,9 @@ func TestWayBack(t *testing.T) {
 			t.Errorf("%s %s (%s): %d links in %.3000s", c.method, c.path, c.reason, got, resp.Body)
 		}
 		for _, header := range resp.Headers {
+			if header[0] == "X-Frame-Options" && (header[1] == "SAMEORIGIN") != c.linked || header[0] == "Content-Security-Policy" && strings.Contains(header[1], "frame-ancestors 'self'") != c.linked {
+				t.Errorf("%s %s (%s): %s", c.method, c.path, c.reason, header)
+			}
 			if header[0] == "Content-Length" && header[1] != fmt.Sprint(len(resp.Body)) {
 				t.Errorf("%s %s (%s): Content-Length %s, and %d bytes", c.method, c.path, c.reason, header[1], len(resp.Body))
 			}

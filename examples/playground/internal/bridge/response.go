@@ -81,15 +81,18 @@ func (w *writer) response() Response {
 // breadcrumb begins the links above each page of package browse.
 const breadcrumb = `<nav aria-label="Breadcrumb"><ol>`
 
-// linkStart adds a link to the start page, whose path is escaped, to the breadcrumb of a page.
+// linkStart adds a link to the start page, whose path is escaped, to the breadcrumb of a page, which it
+// permits that page to show.
 func (w *writer) linkStart(path string) {
 	before, after, ok := strings.Cut(w.body.String(), breadcrumb)
 	if !ok || !strings.HasPrefix(w.sent.Get("Content-Type"), "text/html") {
 		return
 	}
 	w.body.Reset()
-	w.body.WriteString(before + breadcrumb + `<li><a href="` + html.EscapeString(path) + `">Playground</a></li>` + after)
+	w.body.WriteString(before + breadcrumb + `<li><a href="` + html.EscapeString(path) + `" target="_top">Playground</a></li>` + after)
 	w.sent.Del("Content-Length") // response sets it
+	w.sent.Set("X-Frame-Options", "SAMEORIGIN")
+	w.sent.Set("Content-Security-Policy", strings.Replace(w.sent.Get("Content-Security-Policy"), "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
 }
 
 // failure returns an error response in the form of package httpapi.

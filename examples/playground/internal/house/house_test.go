@@ -22,6 +22,7 @@ type memory struct {
 	mu     sync.Mutex
 	sample []byte
 	saved  []byte // nil if nothing is saved
+	pasted []byte
 	saves  int
 	err    error // of Save and Delete
 }
@@ -40,20 +41,25 @@ func newMemory(t *testing.T) *memory {
 	return &memory{sample: slices.Concat(head, []byte(","), bytes.TrimPrefix(films, []byte("{")))}
 }
 
-func (m *memory) Load(context.Context) ([]byte, error) {
+func (m *memory) Load(_ context.Context, name string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if name == pastedName {
+		return m.pasted, nil
+	}
 	if m.saved != nil {
 		return m.saved, nil
 	}
 	return m.sample, nil
 }
 
-func (m *memory) Save(_ context.Context, data []byte) error {
+func (m *memory) Save(_ context.Context, name string, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.saves++
-	if m.err == nil {
+	if m.err == nil && name == pastedName {
+		m.pasted = data
+	} else if m.err == nil {
 		m.saved = data
 	}
 	return m.err
@@ -63,7 +69,7 @@ func (m *memory) Delete(context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.err == nil {
-		m.saved = nil
+		m.saved, m.pasted = nil, nil
 	}
 	return m.err
 }
@@ -111,6 +117,11 @@ func TestRequests(t *testing.T) {
 		{"GET", "/state", "", 404, `{"detail":"Not found."}`},
 		{"POST", "/v1/films/", `{"name":"x","minutes":-1,"director":99}`, 400, `{"minutes":[`},
 		{"POST", "/api/labels/", `{}`, 405, `{"detail":`},
+		{"GET", "/many/films/?genre=crime&year__gte=2000&limit=1", "", 200, `"genre":"crime"`},
+		{"GET", "/many/films/?limit=1&offset=99999", "", 200, `{"count":100000,"next":null,`},
+		{"DELETE", "/many/films/1/", "", 403, `{"detail":`},
+		{"GET", "/yours/", "", 404, `{"detail":"Not found."}`},
+		{"GET", "/pasted", "", 404, `{"detail":"Not found."}`},
 	} {
 		got := send(h, c.method, c.target, c.body)
 		if got.Code != c.status || !strings.Contains(got.Body.String(), c.want) {
@@ -210,10 +221,50 @@ func TestConcurrentWrites(t *testing.T) {
 			if got := send(h, "POST", "/api/events/", strings.Replace(event, "new", slug, 1)); got.Code != 201 {
 				t.Errorf("POST: %d %s", got.Code, got.Body)
 			}
-			if data, err := store.Load(t.Context()); err != nil || !bytes.Contains(data, []byte(slug)) {
+			if data, err := store.Load(t.Context(), recordsName); err != nil || !bytes.Contains(data, []byte(slug)) {
 				t.Errorf("%s was answered and is not saved: %v", slug, err)
 			}
 		})
 	}
 	writers.Wait()
+}
+
+// TestPasted checks that pasted JSON is served, with its writes, also by a worker that starts again, until
+// a reset, and that other JSON is refused with its error, which changes nothing.
+func TestPasted(t *testing.T) {
+	store := newMemory(t)
+	h, _ := open(t, store)
+	for _, step := range []struct {
+		reason, method, target, body string
+		status                       int
+		want                         string // part of the body
+	}{
+		{"no service yet", "GET", "/yours/posts/", "", 404, "Not found."},
+		{"no JSON, which has a line", "PUT", "/pasted", "{\n\"posts\": [", 400, "2"},
+		{"no records", "PUT", "/pasted", "7", 400, "record"},
+		{"nothing", "PUT", "/pasted", "", 400, ""},
+		{"JSON", "PUT", "/pasted", `{"posts": [{"id": "a", "title": "One", "likes": 3}]}`, 200, "/yours/posts/ has 1 record: id text, title text, likes integer."},
+		{"a list", "GET", "/yours/posts/?likes=3", "", 200, `"results":[{"id":"a","title":"One","likes":3}]`},
+		{"a write", "POST", "/yours/posts/", `{"title": "Two"}`, 201, `"title":"Two"`},
+		{"a write after it", "PATCH", "/yours/posts/a/", `{"likes": 4}`, 200, `"likes":4`},
+		{"an error leaves the service", "PUT", "/pasted", "[", 400, ""},
+		{"a new worker", "", "", "", 0, ""},
+		{"the writes", "GET", "/yours/posts/", "", 200, `{"count":2,"next":null,"previous":null,"results":[{"id":"a","title":"One","likes":4},`},
+		{"a page of another list", "PUT", "/pasted", `[{"id": 1}]`, 200, "/yours/records/ has 1 record"},
+		{"not the first JSON", "GET", "/yours/posts/", "", 404, "Not found."},
+		{"a reset", "DELETE", "/state", "", 204, ""},
+		{"nothing is left", "GET", "/yours/records/", "", 404, "Not found."},
+	} {
+		if step.method == "" {
+			h, _ = open(t, store)
+			continue
+		}
+		got := send(h, step.method, step.target, step.body)
+		if got.Code != step.status || !strings.Contains(got.Body.String(), step.want) || got.Code == 400 && len(got.Body.String()) < 10 {
+			t.Errorf("%s: %d %s, want %d with %s", step.reason, got.Code, got.Body, step.status, step.want)
+		}
+	}
+	if got := send(h, "PUT", "/pasted", "["+strings.Repeat(" ", maxPasted)); got.Code != 413 {
+		t.Errorf("a text of more than 8 MiB: %d %s", got.Code, got.Body)
+	}
 }

@@ -2,13 +2,19 @@ package house
 
 import "context"
 
-// A Store keeps the records in the form that [catalogue.Catalogue.Save] writes. The methods
-// are not called concurrently.
+// The names of what a Store keeps.
+const (
+	recordsName = "records" // in the form that [catalogue.Catalogue.Save] writes
+	pastedName  = "pasted"  // the JSON of a visitor
+)
+
+// A Store keeps texts by name. The methods are not called concurrently.
 type Store interface {
-	// Load returns the saved records or, if there are none, those of the sample.
-	Load(ctx context.Context) ([]byte, error)
-	// Save replaces the saved records completely or not at all.
-	Save(ctx context.Context, data []byte) error
-	// Delete deletes the saved records, if there are any.
+	// Load returns a saved text. Without one, it returns the records of the sample, and nothing of any
+	// other name.
+	Load(ctx context.Context, name string) ([]byte, error)
+	// Save replaces the saved text completely or not at all.
+	Save(ctx context.Context, name string, text []byte) error
+	// Delete deletes all texts, if there are any.
 	Delete(ctx context.Context) error
 }
