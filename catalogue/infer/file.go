@@ -43,6 +43,10 @@ type Options struct {
 	// one, authorId and author_id refer to authors, tagIds to tags, personId to people, and parentId to
 	// the same collection, if all values are ids there.
 	Refers map[string]string
+
+	// Kinds has the kinds of members, by the same names, in place of those that the values suggest. They must
+	// be scalar.
+	Kinds map[string]schema.Kind
 }
 
 // A File is what has been read. Its methods are safe for concurrent use.
@@ -107,7 +111,7 @@ func (f *File) divide(Options) error {
 	return nil
 }
 
-// check returns an error if the options name a collection that is not in the file.
+// check returns an error if the options name a collection that is not in the file, or a kind with parts.
 func (f *File) check(opts Options) error {
 	names := []string{""}
 	for _, m := range f.served() {
@@ -116,6 +120,11 @@ func (f *File) check(opts Options) error {
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(opts.ID)), slices.Collect(maps.Values(opts.Refers))) {
 		if !slices.Contains(names, name) {
 			return fmt.Errorf("options: no collection %q: %s", name, ordering.Suggest(name, names[1:]))
+		}
+	}
+	for name, kind := range opts.Kinds {
+		if !kind.Scalar() || kind == schema.Reference {
+			return fmt.Errorf("options: the kind of %s is not that of a single value", name)
 		}
 	}
 	return nil
@@ -154,6 +163,9 @@ func (f *File) read(opts Options) error {
 			if err := f.text.refer(m, field, targets, opts.Refers); err != nil {
 				return err
 			}
+			if kind := cmp.Or(opts.Kinds[m.name+"."+field.Name], opts.Kinds[field.Name]); kind != 0 && m.to[field.Name] == nil {
+				*field = schema.Field{Name: field.Name, Kind: kind, Nullable: field.Nullable, Blank: kind == schema.Text, Untrimmed: kind == schema.Text}
+			}
 		}
 	}
 	relate(all)
@@ -164,6 +176,7 @@ func (f *File) read(opts Options) error {
 // it. Records without an id get one with the name id, and those of an object one with any name.
 func (f *File) known(opts Options) error {
 	said, known := slices.Collect(maps.Keys(opts.Refers)), []string{"id"}
+	said = slices.AppendSeq(said, maps.Keys(opts.Kinds))
 	for _, m := range f.served() {
 		id := opts.ID[m.name]
 		if len(m.records) == 0 {

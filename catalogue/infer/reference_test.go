@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue/infer"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // TestReferences serves members that refer to records, by guess or because the options say so.
@@ -76,6 +77,8 @@ func TestOptions(t *testing.T) {
 		{"an id that no record of any has", infer.Options{ID: map[string]string{"": "authr"}}, `options: no record has the member "authr": did you mean author?`},
 		{"a reference that no record has", infer.Options{Refers: map[string]string{"auther": "users"}}, `options: no record has the member "auther": did you mean author?`},
 		{"a reference of another collection", infer.Options{Refers: map[string]string{"users.author": "users"}}, `options: no record has the member "users.author": did you mean posts.author?`},
+		{"a kind of no member", infer.Options{Kinds: map[string]schema.Kind{"posts.kye": schema.Text}}, `options: no record has the member "posts.kye": did you mean posts.key?`},
+		{"a kind with parts", infer.Options{Kinds: map[string]schema.Kind{"author": schema.Array}}, "options: the kind of author is not that of a single value"},
 	} {
 		if _, err := try(t, text, row.opts); err == nil || err.Error() != row.want {
 			t.Errorf("%s: %v, want %s", row.reason, err, row.want)
@@ -83,6 +86,11 @@ func TestOptions(t *testing.T) {
 	}
 	_, err := try(t, `{"a":[]}`, infer.Options{ID: map[string]string{"a": "slug"}, Refers: map[string]string{"b": "a"}}) // records can come
 	must(t, err)
+	s, err := try(t, `[{"n":"9"},{"n":"10"}]`, infer.Options{Kinds: map[string]schema.Kind{"records.n": schema.Decimal}})
+	must(t, err)
+	if ids := s.ids("records/?n__gte=9&ordering=-n"); ids != "2 1" {
+		t.Errorf("ids %s by a kind that is said", ids)
+	}
 }
 
 // TestNamesBackwards serves references whose collection has a name that another one, or a member, has, too.
