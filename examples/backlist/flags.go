@@ -31,6 +31,7 @@ type config struct {
 	file   string            // whose collections are served instead of those of the documented service
 	id     map[string]string // names of ids by collection; "" for all others
 	refers map[string]string // collections to which members refer
+	code   bool              // print Go code
 	data   string
 	from   string // URL of a root listing to import
 	save   string
@@ -77,6 +78,7 @@ func parse(args []string, stdout io.Writer) (config, error) {
 		c.refers[name] = collection
 		return nil
 	})
+	set.BoolVar(&c.code, "go", false, "print the collections of the JSON file as Go code, and end")
 	set.StringVar(&c.data, "data", "", "serve the records of a JSON `FILE` instead of generated ones")
 	set.StringVar(&c.from, "import", "", "serve the records of the running service at `URL` instead of generated ones")
 	set.Func("save", "write the records to a `FILE` at the start and the end; those of a JSON file at the end, to it or to FILE", func(text string) error {
@@ -150,8 +152,8 @@ func (c config) check(rest []string) error {
 		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.file != "" && (c.data != "" || c.from != "" || c.seed != 0 || len(c.sizes) > 0):
 		return fmt.Errorf("%s cannot be combined with -data, -import and the flags for generated records", c.file)
-	case c.file == "" && len(c.id)+len(c.refers) > 0:
-		return errors.New("-id and -refers are for a JSON file")
+	case c.file == "" && (c.code || len(c.id)+len(c.refers) > 0):
+		return errors.New("-go, -id and -refers are for a JSON file")
 	case c.back && c.file == "":
 		return errors.New("flag needs an argument: -save")
 	case c.data != "" && (c.seed != 0 || len(c.sizes) > 0):

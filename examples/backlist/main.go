@@ -8,7 +8,7 @@
 // a collection of /api/, with filters, orders, a search and paths for records, and prints what it
 // has found. README.md says what it infers. Flags can follow the name. When the file changes, the new one is
 // served. With -save, the records are written back when the program ends, in the form of the file, if requests
-// have changed them.
+// have changed them. With -go, the collections are printed as Go code.
 //
 // # The catalogue service
 //
@@ -88,10 +88,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/token"
 	"io"
 	"log"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -126,7 +128,28 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return exitMisused
 	}
+	if c.code {
+		return p.printCode(stdout, stderr)
+	}
 	if err := p.run(ctx, stdout); err != nil {
+		fmt.Fprintln(stderr, "backlist:", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// printCode prints the collections of the file as Go code, and returns the exit code.
+func (p *program) printCode(stdout, stderr io.Writer) int {
+	name := strings.ToLower(strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, strings.TrimSuffix(filepath.Base(p.file), ".json")))
+	if token.IsKeyword(name) || name == "" {
+		name = "records"
+	}
+	if err := p.current.Load().read.Go(stdout, name); err != nil {
 		fmt.Fprintln(stderr, "backlist:", err)
 		return exitFailed
 	}
