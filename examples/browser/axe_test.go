@@ -173,7 +173,7 @@ func TestAxeCollections(t *testing.T) {
 			for _, list := range service.lists {
 				p.visit(root + list)
 				paths := []string{root + list, root + list + service.sorting, root + list + "?_method=POST"}
-				if record := eval(p, chromedp.Evaluate[string](`(document.querySelector("tbody .id a") || {href: ""}).href`)); record != "" {
+				if record := eval(p, chromedp.Evaluate[string](`(document.querySelector("tbody .name a") || {href: ""}).href`)); record != "" {
 					paths = append(paths, record, record+"?_method=PATCH", record+"?_method=DELETE")
 				}
 				for _, path := range slices.Compact(paths) {

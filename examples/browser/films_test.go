@@ -214,7 +214,7 @@ func TestSignIn(t *testing.T) {
 	p.visit(link)
 	p.wantText("h1", "Sabotage")
 	p.visit(root + "films/?ordering=year&limit=5")
-	p.click("tbody tr:first-child td a")
+	p.click("tbody tr:first-child th a")
 	p.wantText("h1", "Sabotage")
 
 	// Nothing is changed by a form that is sent as it is.

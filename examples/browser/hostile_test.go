@@ -23,7 +23,7 @@ func TestHostileRecords(t *testing.T) {
 	p := open(t, launch(t), "hostile", 390, false)
 	p.visit(root + `books/?z="><script>window.pwned=1</script>`)
 	p.check("records")
-	p.do(chromedp.Click(chromedp.CSS("tbody summary")), chromedp.Click(chromedp.CSS("td:nth-child(2)")))
+	p.do(chromedp.Click(chromedp.CSS("td:nth-child(2)")))
 	if eval(p, chromedp.Evaluate[bool](`"pwned" in window || document.querySelector("script, img, svg, [onclick], [onmouseover], [onerror]") !== null`)) {
 		t.Error("a record is part of the page's markup")
 	}

@@ -12,20 +12,19 @@ import (
 const tableScript = `(() => {
   const table = document.querySelector("section.table"), top = Math.max(table.getBoundingClientRect().top, 0)
   const header = [...document.querySelectorAll("thead th")]
-  const ids = [...document.querySelectorAll("th.id")]
-  const names = [...document.querySelectorAll(".name")], besides = innerWidth >= 640
-  const first = (besides ? names : ids)[0].getBoundingClientRect().right
+  const names = [...document.querySelectorAll(".name")]
+  const first = names[0].getBoundingClientRect().right
   const edge = Math.max(table.getBoundingClientRect().left, 0)
   const inView = e => { const b = e.getBoundingClientRect(), x = b.left + b.width / 2
-    return x < innerWidth - 1 && (e.className.startsWith("id") || besides && e.className.startsWith("name") || x > first) }
+    return x < innerWidth - 1 && (e.className.startsWith("name") || x > first) }
   const middle = e => { const b = e.getBoundingClientRect(); return document.elementFromPoint(b.left + b.width / 2, b.top + b.height / 2) }
   return {
     scrolled: scrollX,
     header: header.every(e => Math.abs(e.getBoundingClientRect().top - top) <= 1 && e.contains(middle(e)) === inView(e)),
-    stays: (!besides || names.every(e => Math.abs(e.getBoundingClientRect().left - ids[0].getBoundingClientRect().right) <= 1)) && ids.every(e => Math.abs(e.getBoundingClientRect().left - edge) <= 1),
-    opaque: ids.concat(besides ? names : []).every(e => !/rgba|transparent/.test(getComputedStyle(e).backgroundColor)),
-    onTop: ids.filter(e => { const b = e.getBoundingClientRect(); return b.bottom < innerHeight && b.top > 40 }).every(e => e.contains(middle(e))),
-    ids: ids.length,
+    stays: names.every(e => Math.abs(e.getBoundingClientRect().left - edge) <= 1),
+    opaque: names.every(e => !/rgba|transparent/.test(getComputedStyle(e).backgroundColor)),
+    onTop: names.filter(e => { const b = e.getBoundingClientRect(); return b.bottom < innerHeight && b.top > 40 }).every(e => e.contains(middle(e))),
+    names: names.length,
     lines: [...document.querySelectorAll("tbody tr")].filter(e => e.offsetHeight > 36).length,
   }
 })()`
@@ -39,12 +38,11 @@ type table struct {
 	Stays    bool    `json:"stays"`
 	Opaque   bool    `json:"opaque"`
 	OnTop    bool    `json:"onTop"`
-	IDs      int     `json:"ids"`
+	Names    int     `json:"names"`
 	Lines    int     `json:"lines"` // rows of more than one line
 }
 
-// TestTable scrolls pages with wide tables: the ids stay in view, with the names beside them where
-// there is room, and so does the header. A row is one line.
+// TestTable scrolls pages with wide tables: the names stay in view, and so does the header. A row is one line.
 func TestTable(t *testing.T) {
 	browser := launch(t)
 	root := serve(t, sampleHouse(t))
@@ -55,7 +53,7 @@ func TestTable(t *testing.T) {
 				p.visit(root + path)
 				eval(p, chromedp.Evaluate[float64](`scrollTo(700, 0), 0`))
 				at := eval(p, chromedp.Evaluate[table](tableScript))
-				if at.Scrolled < 100 || !at.Stays || !at.Opaque || !at.OnTop || at.IDs != 22 || at.Lines > 0 {
+				if at.Scrolled < 100 || !at.Stays || !at.Opaque || !at.OnTop || at.Names != 22 || at.Lines > 0 {
 					t.Errorf("%s, %d pixels, scrolled: %+v", path, width, at)
 				}
 				eval(p, chromedp.Evaluate[float64](`scrollTo(700, document.querySelector("section.table").offsetTop + 120), 0`))
@@ -69,14 +67,14 @@ func TestTable(t *testing.T) {
 }
 
 // coveredScript describes the focused element in a cell: whether the window has scrolled to it,
-// and whether the ids or the header cover it.
+// and whether the names or the header cover it.
 const coveredScript = `(() => {
   const e = document.activeElement, cell = e.closest("tbody td")
   if (!cell) return {}
-  const id = cell.parentElement.querySelector("th.id").getBoundingClientRect(), box = e.getClientRects()[0]
+  const id = cell.parentElement.querySelector("th.name").getBoundingClientRect(), box = e.getClientRects()[0]
   const left = Math.max(box.left, 0)
   const top = document.elementFromPoint(left + 3, box.top + box.height / 2)
-  return {inCell: true, moved: scrollX > 100, covered: !e.contains(top), what: e.innerText + " at " + box.left + ", ids end at " + id.right}
+  return {inCell: true, moved: scrollX > 100, covered: !e.contains(top), what: e.innerText + " at " + box.left + ", names end at " + id.right}
 })()`
 
 type covered struct {
@@ -86,11 +84,11 @@ type covered struct {
 	What    string `json:"what"`
 }
 
-// TestFocusInTable moves through the links of a wide table, forwards and backwards. The ids,
+// TestFocusInTable moves through the links of a wide table, forwards and backwards. The names,
 // which stay in view, must not cover them.
 func TestFocusInTable(t *testing.T) {
 	p := open(t, launch(t), "focus-table", 375, false)
-	p.visit(serve(t, sampleHouse(t)) + "events/?limit=2&" + manyColumns)
+	p.visit(serve(t, sampleHouse(t)) + "events/?limit=4&" + manyColumns)
 	seen, moved := 0, false
 	for _, modifier := range []chromedp.Modifier{chromedp.ModifierNone, chromedp.ModifierShift} {
 		for range 60 {
@@ -101,7 +99,7 @@ func TestFocusInTable(t *testing.T) {
 			}
 			moved = moved || at.Moved
 			if at.Covered {
-				t.Errorf("the ids cover the focus on %s", at.What)
+				t.Errorf("the names cover the focus on %s", at.What)
 				p.screenshot("covered")
 			}
 		}

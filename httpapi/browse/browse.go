@@ -47,8 +47,10 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/kinds"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -155,6 +157,14 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		}
 		c := &collection{Description: s.Description, of: of, written: s.Description.Written(), path: s.Path, is: pagination.TraitsOf(s.Description.Pages)}
 		c.order, c.search = c.Params()
+		c.naming = []string{c.Label, "title", "name", "slug"}
+		for _, f := range c.Fields { // such as the number of an order
+			name := ordering.Snake(f.Name)
+			inSet := slices.ContainsFunc(c.Unique, func(set []string) bool { return set[len(set)-1] == name })
+			if (f.Unique || inSet) && !f.Key && kinds.Of(f.Kind).Form {
+				c.naming = append(c.naming, name)
+			}
+		}
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
 	}

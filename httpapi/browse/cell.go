@@ -29,9 +29,9 @@ type cell struct {
 func newCell(value string) cell {
 	switch value[0] {
 	case 'n':
-		return cell{Class: "null", Text: "null"}
+		return cell{Class: "null", Text: "–"}
 	case 't', 'f':
-		return cell{Class: "flag", Text: value}
+		return cell{Class: "flag", Text: map[string]string{"true": "✓", "false": "✗"}[value]}
 	case '"':
 		text, _ := readText(value)
 		return textCell(text)
@@ -55,28 +55,28 @@ func textCell(text string) cell {
 	return cell{Class: "text", Text: text}
 }
 
-// briefCell returns the cell of a list or an object as text: its scalars, such as "Torino, IT", or
-// how many items it has.
+// briefCell returns the cell of a list or an object as text: its scalars, such as "red, green" or
+// "width 180.0 · height 75.0", or how many items it has.
 func briefCell(value string) cell {
-	c := cell{Class: "text"}
+	c, between := cell{Class: "text"}, ", "
 	if value[0] == '{' {
-		c.Class = "object"
+		c.Class, between = "object", " · "
 	}
 	var texts []string
 	count := 0
-	for _, part := range partsOf(value) {
+	for name, part := range partsOf(value) {
 		count++
 		switch is := part[0]; {
 		case (is == '[' || is == '{') && value[0] == '[':
 			c.Class = "list"
 		case is == '[', is == '{', value[0] == '{' && (is == 'n' || len(part) == len(`""`)):
 		default:
-			texts = append(texts, newCell(part).Text)
+			texts = append(texts, strings.TrimPrefix(inWords(name)+" "+newCell(part).Text, " "))
 		}
 	}
-	switch c.Text = strings.Join(texts, ", "); {
+	switch c.Text = strings.Join(texts, between); {
 	case count == 0:
-		return cell{Class: "null", Text: value}
+		return cell{Class: "null", Text: "–"}
 	case texts == nil || c.Class == "list":
 		c.Text = counted(count, "item")
 	}

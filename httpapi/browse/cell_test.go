@@ -12,8 +12,8 @@ func TestNewCell(t *testing.T) {
 		reason, value string
 		want          cell
 	}{
-		{"null", `null`, cell{Class: "null", Text: "null"}},
-		{"true", `true`, cell{Class: "flag", Text: "true"}},
+		{"null", `null`, cell{Class: "null", Text: "–"}},
+		{"true", `true`, cell{Class: "flag", Text: "✓"}},
 		{"a number keeps its digits", `12345678901234567890.10`, cell{Class: "number", Text: "12345678901234567890.10"}},
 		{"empty string", `""`, cell{Class: "text"}},
 		{"short text", `"a \u003cb> c"`, cell{Class: "text", Text: "a <b> c"}},
@@ -44,17 +44,17 @@ func TestNewCell(t *testing.T) {
 		{"URL with another scheme", `"ftp://x.example/a"`, cell{Class: "text", Text: "ftp://x.example/a"}},
 		{"URL without a host", `"https:///a"`, cell{Class: "text", Text: "https:///a"}},
 		{"invalid URL", `"https://%zz"`, cell{Class: "text", Text: "https://%zz"}},
-		{"empty list", `[]`, cell{Class: "null", Text: "[]"}},
+		{"empty list", `[]`, cell{Class: "null", Text: "–"}},
 		{"list of ids", `[1,2, 30]`, cell{Class: "text", Text: "1, 2, 30"}},
-		{"list of mixed values", `["a","b",null,true]`, cell{Class: "text", Text: "a, b, null, true"}},
-		{"list of times and URLs", `["2007-03-17","https://x.example/a/",null]`, cell{Class: "text", Text: "17 Mar 2007, x.example/a, null"}},
+		{"list of mixed values", `["a","b",null,true]`, cell{Class: "text", Text: "a, b, –, ✓"}},
+		{"list of times and URLs", `["2007-03-17","https://x.example/a/",null]`, cell{Class: "text", Text: "17 Mar 2007, x.example/a, –"}},
 		{"list of objects", `[{"a":1},{"a":2}]`, cell{Class: "list", Text: "2 items"}},
 		{"list with one list", `["a",[1]]`, cell{Class: "list", Text: "2 items"}},
 		{"object", `{"city":"Torino","zip":null,"note":"","more":[1],"country":"IT"}`,
-			cell{Class: "object", Text: "Torino, IT"}},
+			cell{Class: "object", Text: "city Torino · country IT"}},
 		{"object without scalars", `{"a":{"b":null}}`, cell{Class: "object", Text: "1 item"}},
-		{"empty object", `{}`, cell{Class: "null", Text: "{}"}},
-		{"long object", `{"a":"` + long + `"}`, cell{Class: "object", Text: long[:48] + "…"}},
+		{"empty object", `{}`, cell{Class: "null", Text: "–"}},
+		{"long object", `{"a":"` + long + `"}`, cell{Class: "object", Text: "a " + long[:46] + "…"}},
 		{"too deep to be indented", strings.Repeat("[", 500) + strings.Repeat("]", 500), cell{Class: "list", Text: "1 item"}},
 		{"lone surrogate", `"\ud800"`, cell{Class: "text", Text: "\uFFFD"}},
 	}
@@ -79,9 +79,9 @@ func TestWholeCell(t *testing.T) {
 		{"text", `"` + long + `\nx"`, cell{Class: "text", Text: long + "\nx"}},
 		{"URL", `"https://x.example/a/?q=1"`, cell{Class: "text", Text: "https://x.example/a/?q=1", Link: "https://x.example/a/?q=1"}},
 		{"list of scalars", `["a",1]`, cell{Class: "text", Text: "a, 1"}},
-		{"object", `{"zipCode":"1","sizes":[1,2]}`, cell{Class: "object", Text: "1", Parts: []cell{{Class: "text", Text: "1", Label: "Zip code"}, {Class: "text", Text: "1, 2", Label: "Sizes"}}}},
+		{"object", `{"zipCode":"1","sizes":[1,2]}`, cell{Class: "object", Text: "zip code 1", Parts: []cell{{Class: "text", Text: "1", Label: "Zip code"}, {Class: "text", Text: "1, 2", Label: "Sizes"}}}},
 		{"list of objects", `[{"a":1},{}]`, cell{Class: "list", Text: "2 items", Parts: []cell{
-			{Class: "object", Text: "1", Label: "“”", Parts: []cell{{Class: "number", Text: "1", Label: "A"}}}, {Class: "null", Text: "{}", Label: "“”"}}}},
+			{Class: "object", Text: "a 1", Label: "“”", Parts: []cell{{Class: "number", Text: "1", Label: "A"}}}, {Class: "null", Text: "–", Label: "“”"}}}},
 		{"long object", `{"a":"` + long + `"}`, cell{Class: "json", Text: "{\n\t\"a\": \"" + long + "\"\n}"}},
 		{"deep object", strings.Repeat(`{"a":`, maxDepth+2) + "1" + strings.Repeat("}", maxDepth+2), deep},
 	} {

@@ -25,6 +25,8 @@ type collection struct {
 	is      pagination.Traits // of its pages
 
 	order, search string // names of parameters
+
+	naming []string // names of fields with what people call a record, in snake_case, the best first
 }
 
 // wrapper is a collection that package httpapi has wrapped.
@@ -111,7 +113,7 @@ func (c *collection) nameOf(record schema.Record, otherwise string) string {
 
 // nameField returns the one of some fields with what people call a record, or "".
 func (c *collection) nameField(names []string) string {
-	for _, label := range []string{c.Label, "title", "name", "slug"} {
+	for _, label := range c.naming {
 		if i := slices.IndexFunc(names, func(name string) bool { return ordering.Snake(name) == label }); i >= 0 {
 			return names[i]
 		}

@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -12,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -27,7 +27,6 @@ type list struct {
 	Members  int      // how many columns there are
 	Kept     []pair   // of the form for the columns
 	Rows     []row
-	Wide     bool // the ids are longer than a number usually is
 	Pager    pager
 	Filters  *filters
 	Took     string // what the response has cost
@@ -36,11 +35,12 @@ type list struct {
 	About    string // of a record, such as "film"
 }
 
-// column is a column of the table, for one member of the records. The first is the id or the key.
+// column is a column of the table, for one member of the records. The first is the name, or else the id or
+// the key.
 type column struct {
 	Name  string // in JSON
 	Label string
-	Class string // id, name, number, or a combination
+	Class string // name, number, or both
 	Shown bool
 	Link  string // orders by this column, or reverses the order
 	Sort  string // ascending, descending, or "" if it is not the first term
@@ -57,9 +57,8 @@ type row struct {
 const columnsName = "_columns"
 
 const (
-	maxShown   = 8  // columns that a table has without the parameter
+	maxShown   = 7  // columns that a table has without the parameter, beside that of the order
 	maxColumns = 64 // to choose from; a thousand records could have a million different members
-	maxID      = 7  // characters of an id in a narrow column
 )
 
 // newList returns the page of a list, or nil if the response has no list.
@@ -78,7 +77,6 @@ func (v *view) newList(resp *response) *list {
 	l := &list{Pager: v.newPager(e), Took: v.cost(), Filters: v.newFilters(nil), About: spelled(v.c.Name)}
 	v.choose(l, v.newColumns(memberNames(records)))
 	l.Rows = v.newRows(records, l.Columns)
-	l.Wide = slices.ContainsFunc(l.Rows, func(r row) bool { return len(r.Cells) > 0 && utf8.RuneCountInString(r.Cells[0].Text) > maxID })
 	const writes = schema.Create | schema.Update | schema.PartialUpdate | schema.Destroy
 	switch {
 	case v.postable(v.c):
@@ -94,10 +92,10 @@ func (v *view) newList(resp *response) *list {
 // choose sets the columns that the visitor has chosen or, without a choice, the first ones and that
 // of the order.
 func (v *view) choose(l *list, all []column) {
-	chosen := v.chosen()
+	chosen, key := v.chosen(), v.c.Identity().Name
 	for i := range all {
 		c := &all[i]
-		c.Shown = i == 0 || chosen[ordering.Snake(c.Name)] || chosen == nil && (i < maxShown || c.Sort != "")
+		c.Shown = i == 0 || chosen[ordering.Snake(c.Name)] || chosen == nil && (i < maxShown-1 || c.Name == key || c.Sort != "")
 		if c.Shown {
 			l.Columns = append(l.Columns, *c)
 		}
@@ -137,13 +135,17 @@ func memberNames(records []schema.Record) []string {
 	return names
 }
 
-// newColumns returns the columns for the given members: the id or the key, the name, and others. They
-// show the current ordering and link to others.
+// newColumns returns the columns for the given members: the name, those of filters, others, and the id or
+// the key. They show the current ordering and link to others.
 func (v *view) newColumns(names []string) []column {
-	key, _ := v.c.key()
-	named := v.c.nameField(names)
-	rank := func(name string) int { return slices.Index([]string{key, named, name}, name) }
-	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	ranks := map[string]int{v.c.Identity().Name: 2}
+	for _, parameter := range v.c.Filters {
+		if field, _, _ := v.c.Parameter(parameter); ranks[field.Name] == 0 {
+			ranks[field.Name] = -1
+		}
+	}
+	ranks[cmp.Or(v.c.nameField(names), v.c.Identity().Name)] = -2
+	slices.SortStableFunc(names, func(a, b string) int { return ranks[a] - ranks[b] })
 	terms, links := wire.Terms(v.c.Description, v.query.get(v.c.order), func(name string) bool {
 		return slices.ContainsFunc(names, func(member string) bool { return ordering.Snake(member) == name })
 	}), v.query.repeats(len(names))
@@ -152,7 +154,10 @@ func (v *view) newColumns(names []string) []column {
 	}
 	columns := make([]column, len(names))
 	for i, name := range names {
-		c := column{Name: name, Label: heading(name), Class: map[string]string{named: "name", key: "id"}[name]}
+		c := column{Name: name, Label: heading(name)}
+		if i == 0 {
+			c.Class = "name"
+		}
 		term := ordering.Asc(ordering.Snake(name))
 		isTerm := func(t ordering.Term) bool { return t.Field == term.Field }
 		if at := slices.IndexFunc(terms, isTerm); at >= 0 {
@@ -177,8 +182,8 @@ func (v *view) newColumns(names []string) []column {
 // maxListed is the maximum number of links in a cell of a table.
 const maxListed = 3
 
-// newRows returns the rows of the table, and aligns its columns. The id and the name, or else the
-// first text, link to the record.
+// newRows returns the rows of the table, and aligns its columns. The first cell links to the record, and
+// others have links only if records have no pages.
 func (v *view) newRows(records []schema.Record, columns []column) []row {
 	place := make(map[string]int, len(columns))
 	names := make([]string, len(columns))
@@ -189,7 +194,6 @@ func (v *view) newRows(records []schema.Record, columns []column) []row {
 	if from := strings.TrimPrefix(v.query.with(methodName, ""), "?"); from != "./" && v.query.repeats(2*len(records)) {
 		query = "?" + template.HTMLEscapeString(url.Values{listName: {from}}.Encode())
 	}
-	named := v.c.nameField(names)
 	rows := make([]row, len(records))
 	for i, record := range records {
 		segment := v.c.segmentOf(record)
@@ -199,18 +203,18 @@ func (v *view) newRows(records []schema.Record, columns []column) []row {
 			if !ok {
 				continue
 			}
-			c := newCell(value).cut()
-			if to, isLink := links[name]; isLink && at > 0 {
-				c = v.refer(c, value, to, maxListed)
-			} else if at == 0 || name == named || named == "" && value[0] == '"' {
-				if at > 0 {
-					named = name
-				}
-				if v.c.hasPages() && segment != "" && c.Text != "" && c.Class != "null" && c.Link == "" {
-					c.Links = template.HTML(link("./"+escaped(segment)+"/"+query, c.Text))
-				}
+			c, to := newCell(value), links[name]
+			if v.c.hasPages() {
+				c.Link, to.prefix = "", ""
 			}
-			rows[i].Cells[at] = c
+			rows[i].Cells[at] = v.refer(c, value, to, maxListed).cut()
+		}
+		if len(columns) > 0 && v.c.hasPages() && segment != "" {
+			first := &rows[i].Cells[0]
+			if strings.TrimSpace(first.Text) == "" || first.Class == "null" {
+				first.Text = cut(segment)
+			}
+			first.Links = template.HTML(link("./"+escaped(segment)+"/"+query, first.Text))
 		}
 	}
 	align(columns, rows)

@@ -85,9 +85,10 @@ func (v *view) name(c *collection, by, value string) (name, segment string) {
 	return o.Label, o.segment
 }
 
-// target is what is known of the values of a member: the collection that they refer to.
+// target is what is known of the values of a member: the collection that they refer to, or their labels.
 type target struct {
-	to     *collection
+	to     *collection // or nil
+	field  schema.Field
 	by     string // the field of the records that is the value, or "" if it is the id
 	prefix string // relative link to the records, escaped for HTML, or "" if they have no pages
 }
@@ -107,16 +108,40 @@ func (v *view) links(up string, members []string) map[string]target {
 	for _, f := range slices.Concat(v.c.Fields, v.c.Shown, v.c.ShownInLists) {
 		if other := v.byKey[f.Refers]; other != nil {
 			all[f.Name] = target{to: other, by: f.By, prefix: other.pages(up)}
+		} else {
+			all[f.Name] = target{field: f}
 		}
 	}
 	return all
 }
 
+// label makes the cell of a choice, or of a list of them, have labels.
+func (to target) label(c cell, value string) cell {
+	of, list := to.field, value
+	if of.Item == nil {
+		list = "[" + value + "]"
+	} else {
+		of = *of.Item
+	}
+	texts, _ := readList(list)
+	if of.Labels == nil || value == "null" || len(texts) == 0 {
+		return c
+	}
+	for i := range texts {
+		texts[i] = labelOf(of, texts[i])
+	}
+	return cell{Class: "text", Text: strings.Join(texts, ", ")}
+}
+
 // maxLinks is the maximum number of links in a cell of a record. A longer list of ids is text.
 const maxLinks = 50
 
-// refer makes the cell of a value link to the records to which it refers, at most a number of them.
+// refer makes the cell of a value link to the records to which it refers, at most a number of them, or
+// have the label of a choice.
 func (v *view) refer(c cell, value string, to target, most int) cell {
+	if to.to == nil {
+		return to.label(c, value)
+	}
 	values := to.values(value)
 	if len(values) == 0 || len(values) > maxLinks {
 		return c
