@@ -37,8 +37,8 @@
 // # Services
 //
 // Pages are those of Django REST framework, by limit and offset. [Options].Pages selects pages by
-// number or by cursor, and Framework a later version. [Options].Wrap adds endpoints of the program's own, such as /login, behind the same client, log
-// and faults. [Server.Compare] compares the fake with the running service.
+// number or by cursor, and Framework a later version. [Options].Wrap adds endpoints of the program's
+// own, such as /login, behind the same client, log and faults.
 //
 // # Requests and faults
 //
