@@ -236,27 +236,39 @@ func align(columns []column, rows []row) {
 
 // pager describes the page and links to other pages. A link without a target is empty.
 type pager struct {
-	Summary                     string // such as "Records 22–42 of 500"
-	Beyond                      bool   // the offset is past the last record
-	First, Previous, Next, Last string
+	Summary        string // such as "Records 22–42 of 500"
+	Previous, Next string
+	First          string   // of pages without numbers
+	Numbers        []choice // pages around this one, the first and the last; a gap has no link
+	Last           string   // link to the last of them
 }
 
 func (v *view) newPager(e pagination.Envelope[json.RawMessage]) pager {
 	p := pager{Summary: counted(len(e.Records), "record"), Previous: relative(e.Previous), Next: relative(e.Next)}
-	if p.Previous != "" {
-		p.First = v.query.with(v.c.is.Place, "")
-	}
 	if !v.c.is.Counted || e.Count < 0 {
 		if p.Previous+p.Next != "" {
-			p.Summary = "A page of " + p.Summary
+			p.Summary, p.First = "A page of "+p.Summary, v.query.with(v.c.is.Place, "")
 		}
 		return p
 	}
 	w, _ := pagination.Requested(v.c.Pages, pagination.ParseQuery(v.query.values.Encode()), e.Count)
 	w.Limit = max(w.Limit, 1)
-	p.Summary, p.Beyond = summary(w.Offset, len(e.Records), e.Count), w.Offset >= e.Count && e.Count > 0
-	if p.Next != "" || p.Beyond {
-		p.Last = v.at(pagination.Window{Limit: w.Limit, Offset: (e.Count - 1) / w.Limit * w.Limit})
+	p.Summary = summary(w.Offset, len(e.Records), e.Count)
+	if p.Previous+p.Next == "" {
+		return p
+	}
+	here, last := w.Offset/w.Limit+1, (e.Count-1)/w.Limit+1
+	numbers, before := []int{1, 2, here - 1, here, here + 1, last}, 0
+	slices.Sort(numbers)
+	for _, n := range slices.Compact(numbers) {
+		if n < 1 || n > last {
+			continue
+		}
+		if n > before+1 {
+			p.Numbers = append(p.Numbers, choice{Label: "…"})
+		}
+		p.Last, before = v.at(pagination.Window{Limit: w.Limit, Offset: (n - 1) * w.Limit}), n
+		p.Numbers = append(p.Numbers, choice{Label: strconv.Itoa(n), Link: p.Last, Active: (n-1)*w.Limit == w.Offset})
 	}
 	return p
 }

@@ -49,7 +49,7 @@ func TestLinksKeepQuery(t *testing.T) {
 	for _, test := range tests {
 		page := get(h, "/api/books/?limit=7&offset=14&"+test.query)
 		links := page.links()
-		for _, name := range []string{"« First", "‹ Previous", "Next ›", "Last »", "10", "Raw JSON", "ID⇅", "ID▲"} {
+		for _, name := range []string{"1", "‹ Previous", "Next ›", "8", "Raw JSON", "ID⇅", "ID▲"} {
 			link, shown := links[name]
 			if !shown {
 				continue
@@ -118,8 +118,8 @@ func TestNumberedPages(t *testing.T) {
 		style pagination.Numbers
 		links map[string]string // of page 3
 	}{
-		{pagination.Numbers{Limits: limits}, map[string]string{"« First": "?ordering=-id", "‹ Previous": "?ordering=-id&page=2", "Next ›": "?ordering=-id&page=4", "Last »": "?ordering=-id&page=8"}},
-		{pagination.Numbers{Limits: limits, Page: "p", Size: "n"}, map[string]string{"« First": "?ordering=-id", "Last »": "?n=7&ordering=-id&p=8"}},
+		{pagination.Numbers{Limits: limits}, map[string]string{"1": "?ordering=-id", "2": "?ordering=-id&page=2", "‹ Previous": "?ordering=-id&page=2", "Next ›": "?ordering=-id&page=4", "8": "?ordering=-id&page=8"}},
+		{pagination.Numbers{Limits: limits, Page: "p", Size: "n"}, map[string]string{"1": "?n=7&ordering=-id", "8": "?n=7&ordering=-id&p=8"}},
 	} {
 		h := newHandlers(t, load(t, books(50)), httpapi.Options{Pages: test.style}).browse
 		name := pagination.TraitsOf(test.style).Place
