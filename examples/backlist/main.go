@@ -91,12 +91,14 @@ import (
 	"go/token"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/examples/internal/server"
 )
 
@@ -117,23 +119,36 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	var p *program
-	if err == nil {
-		p, err = newProgram(ctx, c, log.New(stderr, "backlist: ", log.LstdFlags))
-	}
-	if err != nil {
+	fail := func(code int, err error) int {
 		fmt.Fprintln(stderr, "backlist:", err)
 		if errors.Is(err, errImport) {
 			return exitFailed
 		}
-		return exitMisused
+		return code
 	}
-	if c.code {
+	if err != nil {
+		return fail(exitMisused, err)
+	}
+	starting := &server.Starting{Board: &progress.Board{Writer: stderr}}
+	var l net.Listener
+	var wait func(context.Context) error
+	if !c.code {
+		if l, err = server.Listen("-addr", c.addr); err != nil {
+			return fail(exitFailed, err)
+		}
+		defer l.Close()
+		wait = server.Begin(l, &http.Server{Handler: allowOrigins(c.cors, starting), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute})
+	}
+	p, err := newProgram(ctx, c, log.New(starting.Board, "backlist: ", log.LstdFlags))
+	switch {
+	case err != nil:
+		return fail(exitMisused, err)
+	case c.code:
 		return p.printCode(stdout, stderr)
 	}
-	if err := p.run(ctx, stdout); err != nil {
-		fmt.Fprintln(stderr, "backlist:", err)
-		return exitFailed
+	starting.Set(p)
+	if err := p.run(ctx, l.Addr().String(), wait, stdout); err != nil {
+		return fail(exitFailed, err)
 	}
 	return exitOK
 }
@@ -156,14 +171,9 @@ func (p *program) printCode(stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// run serves until ctx is done or the program receives a signal, and saves the records.
-func (p *program) run(ctx context.Context, stdout io.Writer) error {
-	l, err := server.Listen("-addr", p.addr)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	output := fmt.Sprintf("serving http://%s/api/\n", l.Addr())
+// run runs until wait returns, which serves at an address, and saves the records.
+func (p *program) run(ctx context.Context, addr string, wait func(context.Context) error, stdout io.Writer) error {
+	output := fmt.Sprintf("serving http://%s/api/\n", addr)
 	if p.control != "" {
 		control, err := listenLoopback(p.control)
 		if err != nil {
@@ -175,16 +185,16 @@ func (p *program) run(ctx context.Context, stdout io.Writer) error {
 		go func() { _ = s.Serve(control) }()
 	}
 	_, _, writes := p.writes()
-	found := fmt.Sprintf("Stories and series at http://%s/v1/ can be filtered and searched.", l.Addr())
+	found := fmt.Sprintf("Stories and series at http://%s/v1/ can be filtered and searched.", addr)
 	if read := p.current.Load().read; read != nil {
-		root := "http://" + l.Addr().String() + "/api/"
+		root := "http://" + addr + "/api/"
 		found = strings.TrimSuffix(read.Found(root), "\n")
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		go p.follow(ctx, root, stdout)
 	}
 	fmt.Fprintf(stdout, "%s%s %s\n", output, found, writes)
-	err = server.Serve(ctx, l, &http.Server{Handler: allowOrigins(p.cors, p), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute})
+	err := wait(ctx)
 	if p.save != "" {
 		err = errors.Join(err, p.saveAtEnd())
 	}

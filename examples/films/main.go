@@ -19,7 +19,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -81,45 +80,44 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	return c, nil
 }
 
-// run serves the films until a signal, and then saves them. It generates films while it serves.
+// run serves the films until a signal, and then saves them. While it generates or
+// loads films, requests are answered with 503.
 func run(c config) error {
 	cat, err := collections.New()
 	if err != nil {
 		return err
 	}
-	fill := func() (http.Handler, error) {
-		var err error
-		if c.size > 0 {
-			err = collections.Generate(cat, c.size, os.Stderr)
-		} else {
-			err = load(cat, c.file, os.Stderr)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return newHandler(cat, c.token, c.browse)
-	}
+	starting := &server.Starting{Board: &progress.Board{Writer: os.Stderr}}
 	listener, err := server.Listen("-addr", c.addr)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	var handler http.Handler
-	if c.size == 0 {
-		if handler, err = fill(); err != nil {
-			return err
-		}
-	}
-	fmt.Printf("serving http://%s%s\n", listener.Addr(), root)
-	if c.size > 0 {
-		handler = begin(fill)
-	}
-	err = server.Serve(context.Background(), listener, &http.Server{
-		Handler:           handler,
+	wait := server.Begin(listener, &http.Server{
+		Handler:           starting,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      30 * time.Second,
 	})
+	serving := fmt.Sprintf("serving http://%s%s\n", listener.Addr(), root)
+	if c.size > 0 {
+		fmt.Print(serving)
+		err = collections.Generate(cat, c.size, starting.Board)
+	} else {
+		err = load(cat, c.file, starting.Board)
+	}
+	if err != nil {
+		return err
+	}
+	handler, err := newHandler(cat, c.token, c.browse)
+	if err != nil {
+		return err
+	}
+	if starting.Set(handler); c.size > 0 {
+		serving = "ready\n"
+	}
+	fmt.Print(serving)
+	err = wait(context.Background())
 	if c.file != "" {
 		err = errors.Join(err, cat.SaveFile(c.file))
 	}
@@ -147,29 +145,6 @@ func load(cat *catalogue.Catalogue, file string, output io.Writer) error {
 		return err
 	}
 	return cat.SaveFile(file)
-}
-
-// begin calls fill in a goroutine, and returns a handler that is the one of fill as soon as that
-// returns. Until then, requests are answered with 503, and browsers repeat theirs each second.
-func begin(fill func() (http.Handler, error)) http.Handler {
-	var filled atomic.Pointer[http.Handler]
-	go func() {
-		handler, err := fill()
-		if err != nil {
-			log.Fatal(err)
-		}
-		filled.Store(&handler)
-		fmt.Println("ready")
-	}()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if handler := filled.Load(); handler != nil {
-			(*handler).ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Retry-After", "1")
-		w.Header().Set("Refresh", "1")
-		http.Error(w, "The films are being generated and sorted. This page shows them when that is done.", http.StatusServiceUnavailable)
-	})
 }
 
 // newHandler returns the handler of the collections, with pages for browsers if pages is

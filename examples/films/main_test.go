@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/gobacklist/backlist/examples/films/collections"
 )
@@ -87,26 +86,6 @@ func TestParse(t *testing.T) {
 	if _, err := parse([]string{"-h"}, &usage); !errors.Is(err, flag.ErrHelp) || !strings.HasPrefix(usage.String(), "Usage of films:\n  -addr") {
 		t.Errorf("-h: error %v, printed %q", err, usage.String())
 	}
-}
-
-// TestBegin checks that requests are refused until the films are there, and that browsers repeat
-// theirs.
-func TestBegin(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		generated := make(chan struct{})
-		handler := begin(func() (http.Handler, error) { <-generated; return http.NotFoundHandler(), nil })
-		check := func(status int, again string) {
-			w := httptest.NewRecorder()
-			handler.ServeHTTP(w, httptest.NewRequest("GET", "/v1/", nil))
-			if got := w.Header(); w.Code != status || got.Get("Refresh") != again || got.Get("Retry-After") != again {
-				t.Errorf("%d %v, want %d and %q", w.Code, got, status, again)
-			}
-		}
-		check(http.StatusServiceUnavailable, "1")
-		close(generated)
-		synctest.Wait()
-		check(http.StatusNotFound, "")
-	})
 }
 
 // TestLoad checks that the first load creates the file, that the next one reads it, and that

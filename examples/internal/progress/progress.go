@@ -16,10 +16,32 @@ const (
 	pause = 200 * time.Millisecond // between two lines
 )
 
+// A Board is a writer whose meters can be read too. It is safe for concurrent use if its Writer is.
+type Board struct {
+	io.Writer
+	last atomic.Pointer[Meter]
+}
+
+// Line returns the line of the last Meter that was started,
+// or "" if there is none. If the total is known, it says how long the work will take.
+func (b *Board) Line() string {
+	m := b.last.Load()
+	if m == nil {
+		return ""
+	}
+	took, line := time.Since(m.begin), m.what+": "+m.state()
+	if done := m.done.Load(); done > 0 && m.total > done {
+		left := time.Duration(float64(took) * float64(m.total-done) / float64(done))
+		return fmt.Sprintf("%s%.0f s, about %.0f s left", line, took.Seconds(), left.Seconds())
+	}
+	return fmt.Sprintf("%s%.0f s", line, took.Seconds())
+}
+
 // A Meter shows the progress of one piece of work in a line that it replaces. Its methods are
 // safe for concurrent use.
 type Meter struct {
 	w     io.Writer
+	begin time.Time
 	what  string
 	total int64
 	done  atomic.Int64
@@ -28,13 +50,21 @@ type Meter struct {
 
 // Start returns a Meter for work with a total number of steps, such as records. If the total is
 // not positive, it is unknown, and the steps are bytes, if there are any. what names the work in
-// the line, as in "loading films.json". The line is written to w if w is a terminal. Stop must
-// be called.
+// the line, as in "loading films.json". The line is written to w if w is a terminal or a [Board] on one.
+// Stop must be called.
 func Start(w io.Writer, what string, total int64) *Meter {
+	board, ok := w.(*Board)
+	if ok {
+		w = board.Writer
+	}
 	if !isTerminal(w) {
 		w = nil
 	}
-	return start(w, what, total)
+	m := start(w, what, total)
+	if ok {
+		board.last.Store(m)
+	}
+	return m
 }
 
 // Loading returns a Meter for loading a file. Its line has the size of the file.
@@ -48,7 +78,7 @@ func Loading(w io.Writer, file string) *Meter {
 
 // start is Start without the check of w, which may be nil.
 func start(w io.Writer, what string, total int64) *Meter {
-	m := &Meter{w: w, what: what, total: total, stop: func() {}}
+	m := &Meter{w: w, begin: time.Now(), what: what, total: total, stop: func() {}}
 	if w == nil {
 		return m
 	}
@@ -89,17 +119,16 @@ func (m *Meter) Stop() { m.stop() }
 
 // show writes the line until ended is closed.
 func (m *Meter) show(ended <-chan struct{}) {
-	begin := time.Now()
 	select {
 	case <-ended:
 		return
 	case <-time.After(quiet):
 	}
 	for {
-		fmt.Fprintf(m.w, "\r\x1b[K%s: %s%.0f s", m.what, m.state(), time.Since(begin).Seconds())
+		fmt.Fprintf(m.w, "\r\x1b[K%s: %s%.0f s", m.what, m.state(), time.Since(m.begin).Seconds())
 		select {
 		case <-ended:
-			fmt.Fprintf(m.w, "\r\x1b[K%s: %.1f s\n", m.what, time.Since(begin).Seconds())
+			fmt.Fprintf(m.w, "\r\x1b[K%s: %.1f s\n", m.what, time.Since(m.begin).Seconds())
 			return
 		case <-time.After(pause):
 		}

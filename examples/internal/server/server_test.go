@@ -4,8 +4,13 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gobacklist/backlist/examples/internal/progress"
 )
 
 // The error of a port that is in use says what to do.
@@ -43,4 +48,38 @@ func TestServeEnds(t *testing.T) {
 	if err := <-ended; err != nil || resp.StatusCode != http.StatusTeapot {
 		t.Errorf("status %d, and Serve returns %v", resp.StatusCode, err)
 	}
+}
+
+// Before the handler is there, browsers get a page that they load again, and other clients JSON. Both have the
+// progress.
+func TestStarting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &Starting{Board: &progress.Board{}}
+		check := func(status int, accept, kind, again, want string) {
+			t.Helper()
+			r, w := httptest.NewRequest("GET", "/api/", nil), httptest.NewRecorder()
+			r.Header.Set("Accept", accept)
+			h.ServeHTTP(w, r)
+			header := w.Header()
+			if w.Code != status || !strings.HasPrefix(header.Get("Content-Type"), kind) || header.Get("Refresh") != again || !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s: %d %v %s, want %d %s with %s", accept, w.Code, header, w.Body, status, kind, want)
+			}
+			if (header.Get("Retry-After") == "1") != (status == http.StatusServiceUnavailable) {
+				t.Errorf("%d with Retry-After %q", status, header.Get("Retry-After"))
+			}
+		}
+		check(503, "text/html,*/*;q=0.8", "text/html", "1", `<p role="status">starting</p>`)
+		shown := progress.Start(h.Board, "loading <b>.json", 40)
+		time.Sleep(2 * time.Second)
+		check(503, "*/*", "application/json", "", `(loading \u003cb\u003e.json: 0 %, 2 s)`)
+		shown.Add(10)
+		check(503, "text/html", "text/html", "1", `loading &lt;b&gt;.json: 25 %, 2 s, about 6 s left<`)
+		shown.Add(30)
+		check(503, "", "application/json", "", `100 %, 2 s)`)
+		shown.Stop()
+		progress.Start(h.Board, "sorting", 0)
+		check(503, "", "application/json", "", `(sorting: 0 s)`)
+		h.Set(http.NotFoundHandler())
+		check(404, "text/html", "text/plain", "", "404")
+	})
 }

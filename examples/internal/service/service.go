@@ -99,16 +99,20 @@ func (s Service) parse(args []string, stdout io.Writer) (config, error) {
 
 // run serves the collections until a signal.
 func (s Service) run(c config) error {
-	handler, err := s.handler(c)
-	if err != nil {
-		return err
-	}
 	listener, err := server.Listen("-addr", c.addr)
 	if err != nil {
 		return err
 	}
+	defer listener.Close()
+	starting := &server.Starting{Board: &progress.Board{Writer: os.Stderr}}
+	wait := server.Begin(listener, &http.Server{Handler: starting, ReadHeaderTimeout: 5 * time.Second})
+	handler, err := s.handler(c, starting.Board)
+	if err != nil {
+		return err
+	}
+	starting.Set(handler)
 	fmt.Printf("serving http://%s/api/\n", listener.Addr())
-	return server.Serve(context.Background(), listener, &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second})
+	return wait(context.Background())
 }
 
 // Handler returns the handler that the program serves if it has the arguments.
@@ -117,19 +121,19 @@ func (s Service) Handler(args ...string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.handler(c)
+	return s.handler(c, io.Discard)
 }
 
 // handler returns the handler of the collections, with the records of the file and with pages for
-// browsers if the flags are set, and of the OpenAPI document.
-func (s Service) handler(c config) (http.Handler, error) {
+// browsers if the flags are set, and of the OpenAPI document. It shows its progress on output.
+func (s Service) handler(c config, output io.Writer) (http.Handler, error) {
 	cat, err := s.New(c.now)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case c.data != "":
-		shown := progress.Loading(os.Stderr, c.data)
+		shown := progress.Loading(output, c.data)
 		err = cat.LoadFile(c.data, catalogue.LoadOptions{})
 		shown.Stop()
 	case s.Records != "":
