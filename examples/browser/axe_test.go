@@ -117,6 +117,7 @@ func TestAxeNames(t *testing.T) {
 	if got := p.texts(".group .group > legend"); !slices.Equal(got, []string{"1", "1", "2", "New"}) || p.value("parts[2]width") != "3" {
 		t.Errorf("the objects are %q", got)
 	}
+	p.wantFocus("parts[3]width")
 	p.check("again")
 	p.axe("again")
 	p.click(".buttons button")

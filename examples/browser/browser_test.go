@@ -210,6 +210,15 @@ func (p *tab) wantText(selector, want string) {
 	}
 }
 
+// wantFocus checks that the page shows the input with the focus, of which it has the name.
+func (p *tab) wantFocus(name string) {
+	p.t.Helper()
+	const at = `(e => { const box = e.getBoundingClientRect(); return e.name + " " + (box.top >= 0 && box.bottom <= innerHeight) })(document.activeElement)`
+	if got := eval(p, chromedp.Evaluate[string](at)); got != name+" true" {
+		p.t.Errorf("the focus is on %s, want %s true", got, name)
+	}
+}
+
 func (p *tab) wantAddress(want string) {
 	p.t.Helper()
 	if got := p.address(); got != want {

@@ -79,9 +79,9 @@ func TestCatalogue(t *testing.T) {
 		"film with this title already exists.", "greater than or equal to 1", "no more than 2 decimal places", "object does not exist")
 	expect("another film", send("/api/films/?_method=POST", map[string]string{"title": "Day", "minutes": "120", "price": "7", "director": "1", "released": "2024-5-1"}), 200, "2 records", "1 May 2024")
 
-	expect("a change", send("/api/films/1/?_method=PATCH", map[string]string{"title": "Nights", "status": "released"}), 200, "Film 1", "Title Nights", "Minutes 90", "Status released", "Released –")
+	expect("a change", send("/api/films/1/?_method=PATCH", map[string]string{"title": "Nights", "status": "released"}), 200, "Film 1", "Title Nights", "Minutes 90", "Status released", "Empty Released")
 	expect("a change with an error", send("/api/films/1/?_method=PATCH", map[string]string{"title": "Day", "minutes": ""}), 400, "already exists", "A valid integer is required.")
-	expect("a value becomes null", send("/api/films/2/?_method=PATCH", map[string]string{"released": ""}), 200, "Released –", "Title Day")
+	expect("a value becomes null", send("/api/films/2/?_method=PATCH", map[string]string{"released": ""}), 200, "Title Day", "Empty Released")
 
 	expect("a filter", get(h, "/api/films/?minutes__gte=100"), 200, "1 record", "Day")
 	expect("a search", get(h, "/api/films/?search=nights+ana"), 200, "1 record in", "ms, 2 records searched", "Nights")

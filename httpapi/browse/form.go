@@ -75,10 +75,16 @@ func (v *view) newForm(texts url.Values, wrong faults) *form {
 	if wrong != nil {
 		f.Title, f.Failed = "Not stored", "Nothing was stored. Please correct the following:"
 	}
-	f.Inputs = v.inputs(texts)
+	again := texts.Get(againName)
+	if f.Inputs = v.inputs(texts); f.Another && texts == nil {
+		focus(f.Inputs)
+	}
 	for _, in := range allOf(f.Inputs) {
 		f.Again = f.Again || in.Adds != ""
 		if in.Control == "group" {
+			if in.Adds != "" && in.Name == again {
+				focus(in.Inputs[len(in.Inputs)-1:])
+			}
 			continue
 		}
 		if shown := shownPrefix + in.Name; texts.Has(shown) {
@@ -88,6 +94,7 @@ func (v *view) newForm(texts url.Values, wrong faults) *form {
 		}
 		v.complete(in, texts)
 		f.Again = f.Again || in.Find != ""
+		in.Focus = in.Focus || in.Sought != "" && (again == "" || again == in.Find)
 	}
 	f.blame(wrong)
 	return f
@@ -104,6 +111,16 @@ func (v *view) inputs(texts url.Values) (inputs []input) {
 		inputs = append(inputs, newInputs("", "", v.c.written[i:i+1], shown, field.Hidden && v.id != "")...)
 	}
 	return inputs
+}
+
+// focus makes the first of some inputs the one where the visitor goes on.
+func focus(inputs []input) {
+	for _, in := range allOf(inputs) {
+		if in.Control != "group" {
+			in.Focus = true
+			return
+		}
+	}
 }
 
 // blame adds errors to the inputs that they are about, or to the nearest input around them.

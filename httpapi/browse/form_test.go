@@ -168,9 +168,9 @@ func TestReferenceToManyRecords(t *testing.T) {
 		}
 		h, _ := filmPages(t, `{"directors":[`+strings.Join(records, ",")+`],"films":[
 			{"id":1,"title":"a","released":null,"minutes":1,"price":"1.00","status":"released","director":7}]}`, httpapi.Options{Authorizer: httpapi.AllowAll})
-		for _, test := range []struct{ target, link, named string }{
-			{"/api/films/?_method=POST", "./../directors/", ""},
-			{"/api/films/1/?_method=PATCH", "./../../directors/", "Director required <D7> An id from Directors."},
+		for _, test := range []struct{ target, named string }{
+			{"/api/films/?_method=POST", ""},
+			{"/api/films/1/?_method=PATCH", "Director required <D7> An id from Directors."},
 		} {
 			page := get(h, test.target)
 			checkAccessible(t, page)
@@ -181,11 +181,8 @@ func TestReferenceToManyRecords(t *testing.T) {
 				}
 				continue
 			}
-			if len(hints) != 1 || page.links()["Look it up"] != test.link || strings.Contains(page.text, "<D7>") != (test.named != "") || !strings.Contains(page.text, test.named) {
-				t.Errorf("51 directors, %s: the link is %q: %s", test.target, page.links()["Look it up"], page.text)
-			}
-			if got := follow(t, h, test.target, test.link); got.one(t, "h1", "", "").text != "Directors" {
-				t.Errorf("%s: the link leads to %s", test.target, got.text)
+			if len(hints) != 1 || strings.Contains(page.text, "<D7>") != (test.named != "") || !strings.Contains(page.text, test.named) {
+				t.Errorf("51 directors, %s: %s", test.target, page.text)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ type input struct {
 	Required bool
 	Hint     string
 	Faults   []string
-	Focus    bool // it is the first with a fault
+	Focus    bool // the visitor goes on here
 
 	Inputs  []input // of a group
 	Adds    string  // what a button adds to a list, or ""
@@ -41,12 +41,12 @@ type input struct {
 	Removed bool    // the box is checked, or the object is a new one without a text
 
 	Named  []string // names of the records to which the value refers
-	Lookup string   // link to records to which the value can refer, or ""
 	New    string   // link to a form that adds the first of them, or ""
 	Find   string   // name of the input that finds them, or ""
 	Sought string   // what has been found
 	Pick   string   // radio or checkbox: for each one that has been found
 	Found  []option // records
+	More   string   // the number of all that could be found, if these are not all
 
 	field schema.Field
 	path  string // in the errors of the handler, such as lines.0.sku; of several, it is that of the last
@@ -298,18 +298,17 @@ func (v *view) complete(in *input, texts url.Values) {
 // otherwise one that finds them by a text.
 func (v *view) offer(in *input, c *collection, sought string) {
 	known, k := v.records(c, in.field.By), kindOf(in.field)
-	link := v.rootLink(v.r) + url.PathEscape(c.Segment) + "/"
 	switch {
 	case known.whole && len(known.options) == 0:
 		in.Hint = heading(c.Key) + " has no records yet."
 		if v.postable(c) {
-			in.New = link + "?" + methodName + "=" + http.MethodPost
+			in.New = v.rootLink(v.r) + url.PathEscape(c.Segment) + "/?" + methodName + "=" + http.MethodPost
 		}
 	case k.separator == "" && known.whole:
 		in.Hint = ""
 		in.selectAmong(known.options, "none", mayBeEmpty(in.field))
 	case !known.whole:
-		in.Lookup, in.Pick = link, "radio"
+		in.Pick = "radio"
 		values := []string{in.Value}
 		if k.separator != "" {
 			in.Pick, values = "checkbox", k.split(in.Value)
@@ -323,8 +322,10 @@ func (v *view) offer(in *input, c *collection, sought string) {
 			in.Find, in.Sought = findPrefix+in.Name, sought
 		}
 		if in.Sought != "" {
-			list, _ := v.list(c.path, url.Values{c.search: {sought}}.Encode(), maxFound)
-			in.Found = options(c, in.field.By, list)
+			list, count := v.list(c.path, url.Values{c.search: {sought}}.Encode(), maxFound)
+			if in.Found = options(c, in.field.By, list); count > len(list) {
+				in.More = grouped(count)
+			}
 		}
 	case len(known.options) > 0 && strings.Join(k.split(in.Value), k.separator) == in.Value:
 		options, values, next := slices.Clone(known.options), k.split(in.Value), 0

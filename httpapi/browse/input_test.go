@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,7 +90,7 @@ func TestAnotherItem(t *testing.T) {
 		values.Set("_again", "lines")
 		page = do(h.browse, formRequest("/api/accounts/3/?_method=PATCH", values.Encode()))
 		checkAccessible(t, page)
-		if page.status != http.StatusOK || page.one(t, "input", "name", "lines[1]city").attrs["value"] != "Bonn" || page.one(t, "h1", "", "").text != "Change account 3" {
+		if page.status != http.StatusOK || page.one(t, "input", "name", "lines[1]city").attrs["value"] != "Bonn" || page.one(t, "h1", "", "").text != "Change account 3" || !slices.Equal(page.focused(), []string{fmt.Sprintf("lines[%d]city", want)}) {
 			t.Fatalf("%d %s", page.status, page.text)
 		}
 	}
@@ -206,6 +207,9 @@ func TestFind(t *testing.T) {
 			if page.status != http.StatusOK || len(found) != 11 || found[0].attrs["name"] != field || found[0].attrs["value"] != "11" || !strings.Contains(page.text, "<P119>") {
 				t.Fatalf("%s: %d, found %v", target, page.status, found)
 			}
+			if !slices.Equal(page.focused(), []string{field}) {
+				t.Errorf("%s: the focus is on %q, want %s", target, page.focused(), field)
+			}
 			if page.one(t, "input", "name", "name").attrs["value"] != "typed" || page.one(t, "input", "name", "_find."+field).attrs["value"] != "" {
 				t.Errorf("%s: %s", target, page.text)
 			}
@@ -223,9 +227,23 @@ func TestFind(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	page := do(h.browse, formRequest("/api/teams/?_method=POST", "_find.lead=nobody"))
-	if !strings.Contains(page.text, "Found for “nobody”: nothing") {
-		t.Error(page.text)
+	if !strings.Contains(page.text, "Found for “nobody”: nothing") || !slices.Equal(page.focused(), []string{"_find.lead"}) {
+		t.Error(page.focused(), page.text)
 	}
+	page = do(h.browse, formRequest("/api/teams/?_method=POST", "_find.lead=P&_find.members=P1&_again=_find.members"))
+	if !strings.Contains(page.text, "Found for “P”: the first 20 of 120") || !strings.Contains(page.text, "Found for “P1”: the first 20 of 32") || !slices.Equal(page.focused(), []string{"members"}) {
+		t.Error(page.focused(), page.text)
+	}
+}
+
+// focused returns the names of the inputs that the page asks the browser to focus.
+func (res result) focused() (names []string) {
+	for _, kind := range []string{"input", "select", "textarea"} {
+		for _, in := range res.find(kind, "autofocus", "*") {
+			names = append(names, in.attrs["name"])
+		}
+	}
+	return names
 }
 
 // After a record, the form for another one says what has been added.
@@ -238,7 +256,7 @@ func TestAddAnother(t *testing.T) {
 		t.Fatalf("%d, Location %q, want %q: %s", got.status, got.header.Get("Location"), want, got.text)
 	}
 	next := got.next(t, h.browse, "/api/accounts/")
-	if !strings.Contains(next.text, "Ann has been added.") || next.one(t, "input", "name", "name").attrs["value"] != "" {
+	if !strings.Contains(next.text, "Ann has been added.") || !slices.Equal(next.focused(), []string{"name"}) || next.one(t, "input", "name", "name").attrs["value"] != "" {
 		t.Error(next.text)
 	}
 }

@@ -114,7 +114,7 @@ func (v *view) showRecord(p *page, resp *response) {
 	p.Path[len(p.Path)-1].Name = r.Name
 	p.Verb, p.Title, p.Form, p.ReadOnly = r.Verb, r.Title, r.Form, r.ReadOnly
 	if r.Form == nil {
-		p.Record = r
+		p.Record, p.Exchange.Body = r, indented(string(resp.Body))
 	}
 	p.here()
 }

@@ -23,6 +23,7 @@ type record struct {
 	Verb     string // Change or Delete if the page is about that, or ""
 	Title    string // what the verb is about
 	Members  []cell
+	Blank    string // the labels of those without a value
 	Refer    []referrer
 	Form     *form  // that changes the record
 	ReadOnly string // why the visitor cannot change it, or ""
@@ -46,6 +47,10 @@ func (v *view) newRecord(resp *response) *record {
 	r.Name = v.c.nameOf(values, r.About)
 	r.Title = r.Name
 	for name, value := range values.All() {
+		if slices.Contains([]string{"null", `""`, "[]", "{}"}, value) {
+			r.Blank = strings.TrimPrefix(r.Blank+" · "+heading(name), " · ")
+			continue
+		}
 		c := wholeCell(value, 0)
 		if to, ok := links[name]; ok {
 			c = v.refer(c, value, to, maxLinks)
@@ -176,7 +181,7 @@ func (v *view) group(c *collection, n int, segments []string) group {
 		} else if v.asked < maxAsked && c.segment(c.Lookup, segment) != "" {
 			v.asked++
 			if record, ok := v.get(c.path + segment + "/").record(); ok {
-				g.Some = append(g.Some, option{Label: c.nameOf(record, wire.Capital(c.recordName(segment))), Value: c.link() + url.PathEscape(segment) + "/"})
+				g.Some = append(g.Some, c.linked(record))
 			}
 		}
 	}
@@ -214,13 +219,22 @@ func wholeCell(value string, depth int) cell {
 type referrer struct {
 	Label string
 	Count string
-	Link  string // to all of them
-	Some  []option
-	Pages bool // they have pages
+	Link  string   // to all of them
+	Some  []option // links to some, or only names
+	More  bool     // these are not all
 }
 
 // link returns the link to the list of c from the page of a record.
 func (c *collection) link() string { return "../../" + url.PathEscape(c.Segment) + "/" }
+
+// linked returns the name of a record and, if it has a page, the link to it from that of another one.
+func (c *collection) linked(record schema.Record) option {
+	o := option{Label: c.nameOf(record, wire.Capital(c.recordName(c.text(record, c.Lookup))))}
+	if segment := c.segmentOf(record); segment != "" && c.hasPages() {
+		o.Value = c.link() + url.PathEscape(segment) + "/"
+	}
+	return o
+}
 
 // referrers requests the records that refer to one of v.c, by each field that is a filter.
 func (v *view) referrers(record schema.Record) (all []referrer) {
@@ -239,17 +253,11 @@ func (v *view) referrers(record schema.Record) (all []referrer) {
 			if inWords(f.Name) != spelled(v.c.Name) {
 				label += ", " + inWords(f.Name)
 			}
-			link := c.link()
-			some := options(c, c.Lookup, list)
-			for i := range some {
-				if some[i].Label == some[i].Value {
-					some[i].Label = wire.Capital(c.recordName(some[i].Value))
-				}
-				if some[i].Value = link + "?" + selection; some[i].segment != "" {
-					some[i].Value = link + url.PathEscape(some[i].segment) + "/"
-				}
+			r := referrer{Label: label, Count: grouped(count), Link: c.link() + "?" + selection, More: count > len(list)}
+			for _, record := range list {
+				r.Some = append(r.Some, c.linked(record))
 			}
-			all = append(all, referrer{label, grouped(count), link + "?" + selection, some, c.hasPages()})
+			all = append(all, r)
 		}
 	}
 	return all
