@@ -225,28 +225,6 @@ func TestDelayKeepsBody(t *testing.T) {
 	}
 }
 
-// TestFaultsOfNegativeNumbers checks that negative numbers count as zero.
-func TestFaultsOfNegativeNumbers(t *testing.T) {
-	for _, test := range []struct {
-		reason string
-		fault  Fault
-		want   string // what is received of the body, and the error
-	}{
-		{"ResetAfter", ResetAfter(-1), " unexpected EOF"},
-		{"Truncate", Truncate(-1), " <nil>"},
-	} {
-		server := NewWith(t, Options{Catalogue: mustNew()})
-		server.Inject(Match{}, test.fault)
-		resp, err := server.Client.Get(server.URL + "/api/events/1/")
-		must(t, err)
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if got := fmt.Sprintf("%s %v", body, err); got != test.want {
-			t.Errorf("%s: %q, want %q", test.reason, got, test.want)
-		}
-	}
-}
-
 // The write happens, whatever becomes of its response. Without Late it does not.
 func TestLate(t *testing.T) {
 	for _, tt := range []struct {

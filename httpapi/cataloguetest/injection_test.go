@@ -2,7 +2,6 @@ package cataloguetest
 
 import (
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -10,9 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func TestInjectAndRemove(t *testing.T) {
@@ -40,43 +36,6 @@ func TestInjectAndRemove(t *testing.T) {
 	other := New(t)
 	defer other.Inject(Match{}, Status(500, "")).Remove()
 	expect("/api/", 200) // servers share no faults
-}
-
-// TestDo checks that a write between two pages is seen by the second.
-func TestDo(t *testing.T) {
-	server := NewWith(t, Options{
-		Pages:     pagination.Limits{Default: 2, Max: 2},
-		Catalogue: holding(`{"labels":[{"id":1},{"id":2},{"id":3},{"id":4}]}`),
-	})
-	labels, err := resources.Labels.In(server.Catalogue)
-	must(t, err)
-	deletion := server.Inject(Match{Nth: 2}, Do(func() {
-		if err := labels.Delete(1); err != nil {
-			t.Error(err)
-		}
-	}))
-	first := page(t, server, "/api/labels/?ordering=id&limit=100")
-	second := page(t, server, "/api/labels/?ordering=id&offset=2")
-	var got []int
-	for _, r := range append(first.Records, second.Records...) {
-		got = append(got, r.ID)
-	}
-	if diff := cmp.Diff([]int{1, 2, 4}, got); diff != "" || second.Count != 3 || deletion.Count() != 1 {
-		t.Errorf("count %d, %d calls, ids (-want +got):\n%s", second.Count, deletion.Count(), diff)
-	}
-}
-
-// TestDoPanics checks that a panic closes the connection, and that a later request is served.
-func TestDoPanics(t *testing.T) {
-	server := New(t)
-	defer server.Inject(Match{Nth: 1}, Do(func() { panic(http.ErrAbortHandler) })).Remove()
-	if resp, err := server.Client.Get(server.URL + "/api/labels/"); err == nil {
-		resp.Body.Close()
-		t.Error("no error")
-	}
-	if status, _ := get(t, server, "/api/labels/"); status != http.StatusOK {
-		t.Errorf("status %d, want 200", status)
-	}
 }
 
 // runServer runs a test with a server to its end and returns its failures.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -67,17 +66,6 @@ func TestExchangesAreCopies(t *testing.T) {
 	}
 }
 
-// TestExchangesOfHandlerCalls checks that calls of the handler without the client are
-// recorded.
-func TestExchangesOfHandlerCalls(t *testing.T) {
-	server := New(t)
-	server.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("HEAD", "/api/", nil))
-	server.AssertRequests(t, "HEAD /api/")
-	if e := server.Exchanges()[0]; e.Status != 200 || len(e.ResponseBody) != 0 {
-		t.Errorf("unexpected exchange %v", e)
-	}
-}
-
 // TestExchangesAreBounded checks that only the beginning of a long body is kept, and that
 // the client receives all of it.
 func TestExchangesAreBounded(t *testing.T) {
@@ -120,35 +108,6 @@ func TestExchangeString(t *testing.T) {
 	e.Status, e.ResponseBody = 0, nil
 	if got, want := e.String(), "GET /api/nothing/?q=1 → cut off, 41µs"; got != want {
 		t.Errorf("String() = %q, want %q", got, want)
-	}
-}
-
-// TestExchangesWithFaults checks that exchanges include the effect of faults.
-func TestExchangesWithFaults(t *testing.T) {
-	for name, loopback := range map[string]bool{"in process": false, "loopback": true} {
-		t.Run(name, func(t *testing.T) {
-			server := New(t)
-			if loopback {
-				listen(t, server)
-			}
-			server.Inject(Match{Nth: 2}, Status(503, "busy"))
-			server.Inject(Match{Nth: 3}, ResetAfter(10))
-			for _, offset := range []int{0, 150, 150, 150} {
-				resp, err := server.Client.Get(fmt.Sprintf("%s/api/events/?limit=150&offset=%d", server.URL, offset))
-				must(t, err)
-				_, _ = io.Copy(io.Discard, resp.Body) // one is cut
-				resp.Body.Close()
-			}
-			server.Client.CloseIdleConnections()
-			var got []string
-			for _, e := range server.Exchanges() {
-				got = append(got, fmt.Sprintf("%d %.5s aborted %t", e.Status, e.ResponseBody, e.Aborted))
-			}
-			want := []string{`200 {"cou aborted false`, `503 busy aborted false`, `200 {"cou aborted true`, `200 {"cou aborted false`}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 

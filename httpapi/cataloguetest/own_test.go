@@ -59,26 +59,6 @@ func newFilms(t *testing.T, films int) *Server {
 	})
 }
 
-func TestOptionsDefinitions(t *testing.T) {
-	server := newFilms(t, 3)
-	if _, body := get(t, server, "/v1/"); body != `{"drafts":"http://catalogue.test/v1/drafts/","directors":"http://catalogue.test/v1/directors/","shortFilms":"http://catalogue.test/v1/films/"}` {
-		t.Errorf("root: %s", body)
-	}
-	if _, body := get(t, server, "/v1/films/2/"); body != `{"id":2,"title":"Film 2","director":1}` {
-		t.Errorf("film 2: %s", body)
-	}
-	if _, err := server.TryInject(Match{Collection: "books"}, ResetConnection()); err == nil {
-		t.Error("a fault was injected into a documented collection")
-	}
-	if status, _ := get(t, server, "/api/"); status != http.StatusNotFound {
-		t.Errorf("/api/: status %d, want 404", status)
-	}
-	if p := page(t, server, "/v1/films/?director=2"); p.Count != 2 {
-		t.Errorf("%d films of director 2, want 2", p.Count)
-	}
-	must(t, server.Catalogue.Check())
-}
-
 // Faults apply to pages of all styles. Pages have three of seven books, ordered by id, whose
 // cursors are "p=" and an id in base64.
 func TestFaultsOfStyles(t *testing.T) {
@@ -183,51 +163,6 @@ func TestFramework(t *testing.T) {
 	if p := page(t, server, "/api/events/?page="); len(p.Records) != 150 || p.Previous != "" {
 		t.Errorf("an empty number: %d records after %q, want the first page", len(p.Records), p.Previous)
 	}
-}
-
-// A status replaces a write of a record, which then has no effect. A fault of pages leaves
-// records alone.
-func TestFaultsOfRecords(t *testing.T) {
-	server := newFilms(t, 3)
-	busy := server.Inject(Match{Method: "DELETE", Path: "/v1/films/2/"}, Status(503, "busy"))
-	rows := server.Inject(Match{Collection: "films", Method: "GET"}, MissingRow())
-	if resp, _ := ask(t, server, "DELETE /v1/films/2/", ""); resp.StatusCode != 503 || busy.Count() != 1 {
-		t.Errorf("DELETE: %s after %d faults, want 503", resp.Status, busy.Count())
-	}
-	if _, body := get(t, server, "/v1/films/2/"); body != `{"id":2,"title":"Film 2","director":1}` || rows.Count() != 0 {
-		t.Errorf("film 2: %s after %d faults of pages", body, rows.Count())
-	}
-	if p := page(t, server, "/v1/films/"); len(p.Records) != 2 || p.Count != 3 || rows.Count() != 1 {
-		t.Errorf("%d of %d films, want 2 of 3", len(p.Records), p.Count)
-	}
-}
-
-type country struct {
-	Code string `json:"code" backlist:"key"`
-	Name string `json:"name"`
-}
-
-// TestKeys reads records that have a key in place of an id, and injects a fault for one of them.
-func TestKeys(t *testing.T) {
-	countries := catalogue.Define[country]("countries", catalogue.Options{})
-	server := NewWith(t, Options{
-		Catalogue: holding(`{"countries":[{"code":"x y","name":"S"},{"code":"%25","name":"P"},{"code":"IT","name":"I"},{"code":"é","name":"E"}]}`, countries),
-	})
-	server.Inject(Match{Path: "/api/countries/x y/", Nth: 1}, Status(503, "{}"))
-	checkStatus := func(path string, want int) {
-		t.Helper()
-		response, err := server.Client.Get(server.URL + path)
-		must(t, err)
-		response.Body.Close()
-		if response.StatusCode != want {
-			t.Errorf("GET %s: %d, want %d", path, response.StatusCode, want)
-		}
-	}
-	checkStatus("/api/countries/x%20y/", 503)
-	checkStatus("/api/countries/x%20y/", 200)
-	checkStatus("/api/countries/%2525/", 200)
-	checkStatus("/api/countries/1/", 404)
-	server.AssertRequests(t, "GET /api/countries/x%20y/", "GET /api/countries/x%20y/", "GET /api/countries/%2525/", "GET /api/countries/1/")
 }
 
 // TestHandlerOptions checks that the options of a handler are those of the fake.

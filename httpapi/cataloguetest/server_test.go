@@ -16,7 +16,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -59,61 +58,6 @@ func TestURL(t *testing.T) {
 				t.Errorf("next = %s", p.Next)
 			}
 		})
-	}
-}
-
-// TestOptionsCatalogue checks that a catalogue is served with its types, and that posted
-// records are written to it.
-func TestOptionsCatalogue(t *testing.T) {
-	type book struct {
-		ID    int    `json:"id"`
-		Title string `json:"title"`
-	}
-	own, err := resources.New(catalogue.Define[book]("books", catalogue.Options{}))
-	must(t, err)
-	server := NewWith(t, Options{Catalogue: own})
-	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(own)
-	must(t, err)
-	if _, err := books.Insert(book{Title: "Emma"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, body := get(t, server, "/api/books/"); body != `{"count":1,"next":null,"previous":null,"results":[{"id":1,"title":"Emma"}]}` {
-		t.Errorf("books: %s", body)
-	}
-	postEvent(t, server)
-	if eventsOf(own).Count() != 1 || server.Catalogue != own {
-		t.Error("POST did not write to the catalogue")
-	}
-}
-
-func TestServesEveryCollection(t *testing.T) {
-	for reason, opts := range map[string]Options{
-		"sample": {}, "empty": {Catalogue: mustNew()}, "root": {Root: "/"},
-		"own": {Definitions: filmDefinitions()},
-	} {
-		server := NewWith(t, opts)
-		for key, c := range server.Catalogue.All() {
-			about := c.Description()
-			if !about.Actions.Has(schema.List) {
-				continue
-			}
-			p := page(t, server, server.faults.paths.of(about))
-			if filled := opts.Catalogue == nil && opts.Definitions == nil; p.Count != c.Count() || (p.Count > 0) != filled {
-				t.Errorf("%s: %s: count %d of %d", reason, key, p.Count, c.Count())
-			}
-		}
-		must(t, server.Catalogue.Check())
-	}
-}
-
-func TestOptionsAuthorizer(t *testing.T) {
-	open := New(t)
-	closed := NewWith(t, Options{Authorizer: httpapi.Bearer("s3cret")})
-	if status := postEvent(t, open); status != http.StatusCreated {
-		t.Errorf("default: status %d, want 201", status)
-	}
-	if status := postEvent(t, closed); status != http.StatusUnauthorized {
-		t.Errorf("Bearer without a token: status %d, want 401", status)
 	}
 }
 
