@@ -358,28 +358,6 @@ func reversed(terms string) string {
 	return strings.Join(list, ",")
 }
 
-// A read of the current state builds a missing index. A read of an old state does not.
-func TestIndexOfCurrentState(t *testing.T) {
-	c := newStore(t, newType(0), 10)
-	old := oldState(c)
-	ordered(t, c.Current(), "number")
-	if _, err := of(c.Current()).Scan(within(t), Query{Terms: parse("-text,number")}); err != nil {
-		t.Fatal(err)
-	}
-	ordered(t, old, "note")
-	if diff := cmp.Diff([]string{"number", "text,-number"}, indexed(c)); diff != "" {
-		t.Errorf("indexes (-want +got):\n%s", diff)
-	}
-	clone := Clone(c)[0]
-	ordered(t, clone.Current(), "note")
-	if diff := cmp.Diff([]string{"note", "number", "text,-number"}, indexed(clone)); diff != "" {
-		t.Errorf("indexes of a clone (-want +got):\n%s", diff)
-	}
-	if n := len(indexed(c)); n != 2 {
-		t.Errorf("%d indexes of the original, want 2", n)
-	}
-}
-
 // oldState returns a state that is not the current one.
 func oldState(c *Store) *State {
 	s := c.Current()

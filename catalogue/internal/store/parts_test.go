@@ -2,12 +2,9 @@ package store
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // counting returns an index by number of n records and a pointer to the number of
@@ -25,67 +22,6 @@ func counting(n int) (*tree[int64], *int) {
 	t.fill(entries)
 	*calls = 0
 	return t, calls
-}
-
-// A page is read from arrays, without comparisons, after the documented number of
-// pages. A write drops the arrays.
-func TestPageFromArrays(t *testing.T) {
-	for _, row := range []struct {
-		reason    string
-		n, offset int
-		limit     int
-		parts     int // number of parts that the page overlaps
-	}{
-		{"a small index", 20, 5, 10, 1},
-		{"exactly one part", partLen, 0, partLen, 1},
-		{"the end of a part", 1000, partLen - 3, 3, 1},
-		{"two parts", 1000, partLen - 3, 20, 2},
-		{"two parts of a large index", 9000, 60*partLen - 3, 20, 2},
-		{"the last part", 1000, 990, 100, 1},
-		{"the end of the last part", 10 * partLen, 10*partLen - 4, 100, 1},
-	} {
-		for _, desc := range []bool{false, true} {
-			t.Run(fmt.Sprint(row.reason, ", descending ", desc), func(t *testing.T) {
-				x, calls := counting(row.n)
-				want, offset := x.walk(nil, 0, row.n, false), row.offset
-				if desc {
-					slices.Reverse(want)
-					offset = max(0, row.n-row.offset-row.limit)
-				}
-				end := min(offset+row.limit, row.n)
-				want = want[offset:end]
-				first := x.page(nil, offset, row.limit, desc)
-				if diff := gocmp.Diff(ids(want), ids(first)); diff != "" {
-					t.Fatalf("the first page (-want +got):\n%s", diff)
-				}
-				made := 1
-				for ; ; made++ {
-					*calls = 0
-					if diff := gocmp.Diff(ids(want), ids(x.page(nil, offset, row.limit, desc))); diff != "" {
-						t.Fatalf("page %d (-want +got):\n%s", made+1, diff)
-					}
-					if *calls == 0 || made > 1000 {
-						break
-					}
-				}
-				// The page that makes the directory is the first counted for a part. The page
-				// that makes an array is the first counted for the next part.
-				making := row.n / partLen / readerSteps // pages after that one that make parts
-				if want := 4 + row.n/1024 - 1 + making + row.parts*(partReads-1) + 1; made != want {
-					t.Errorf("%d pages were read from the tree, want %d", made, want)
-				}
-				dst := make([]*Entry, 0, row.limit)
-				if n := testing.AllocsPerRun(50, func() { x.page(dst, offset, row.limit, desc) }); n != 0 || *calls != 0 {
-					t.Errorf("a page made %v allocations and %d comparisons, want none", n, *calls)
-				}
-				e := want[0]
-				apply(x, Change{e, e})
-				if *calls = 0; len(x.page(dst, offset, row.limit, desc)) == 0 || *calls == 0 {
-					t.Error("a page after a write was not read from the tree")
-				}
-			})
-		}
-	}
 }
 
 // Views, positions and items of an index and its forks are those of plain slices while all are

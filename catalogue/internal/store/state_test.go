@@ -10,32 +10,6 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// The least recently used multi-field index is dropped first. Single-field indexes
-// stay.
-func TestEvictionByUse(t *testing.T) {
-	c := newStore(t, newType(0), 20)
-	for _, field := range []string{"number", "text", "note", "slow"} {
-		ordered(t, c, field)
-	}
-	combined := []string{
-		"number,text", "number,note", "number,slow", "text,number", "text,note",
-		"text,slow", "note,number", "note,text", "note,slow", "slow,number", "slow,text",
-	}
-	for _, terms := range combined {
-		ordered(t, c, terms)
-		if !slices.Contains(indexed(c), "number,text") {
-			t.Errorf("a recently used index was dropped for %s", terms)
-		}
-		ordered(t, c, "number,text")   // is used again
-		ordered(t, c, "-number,-text") // in both directions
-	}
-	want := append([]string{"number", "text", "note", "slow", "number,text"}, combined[len(combined)-(maxCombined-1):]...)
-	slices.Sort(want)
-	if diff := cmp.Diff(want, indexed(c)); diff != "" {
-		t.Errorf("indexes (-want +got):\n%s", diff)
-	}
-}
-
 // Some orders that are asked for once do not displace an index that was used often. Many do.
 func TestHotIndexIsKept(t *testing.T) {
 	three := conditions(t, ordering.Equal("number", 3))

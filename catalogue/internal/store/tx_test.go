@@ -168,27 +168,3 @@ func TestPanicInBatch(t *testing.T) {
 		put(c, &record{})
 	}
 }
-
-// A batch can delete a record that it has updated, and one that it has inserted, whose id
-// stays used.
-func TestDeleteWrittenInBatch(t *testing.T) {
-	c := newStore(t, newType(0), 3)
-	err := c.Batch(func(tx *Tx) error {
-		tx.Write(Change{tx.Get(2), newEntry(2, "")})
-		tx.Write(Change{New: newEntry(4, "")})
-		tx.Write(Change{Old: tx.Get(2)})
-		tx.Write(Change{Old: tx.Get(4)})
-		return nil
-	})
-	if diff := cmp.Diff([]int{1, 3}, ids(c.Current().Entries())); diff != "" || err != nil {
-		t.Errorf("after the batch: %v (-want +got):\n%s", err, diff)
-	}
-	c.Batch(func(tx *Tx) error {
-		tx.Write(Change{New: newEntry(5, "")})
-		tx.Write(Change{Old: tx.Get(5)})
-		return nil
-	})
-	if last := c.Current().LastID(); last != 5 {
-		t.Errorf("after a batch that deleted what it inserted, LastID() = %d, want 5", last)
-	}
-}
