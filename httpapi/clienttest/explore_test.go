@@ -7,11 +7,9 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 )
 
 func mustExplorer(t *testing.T, fetch Fetch[int], opts Options) *explorer {
@@ -101,20 +99,6 @@ func TestShrinkKeepsTheMistake(t *testing.T) {
 	e, runs := x.shrink(t, x.run(t, scenario{records: 25, limit: 10}))
 	if e.problem.kind != missing || e.records != 3 || e.limit != leastLimit || runs == 0 {
 		t.Errorf("reduced in %d runs to %s: %q, want %d records in pages of %d: %q", runs, e.scenario, e.problem.kind, 3, leastLimit, missing)
-	}
-}
-
-// TestSkipDocumented checks that the documentation of Options.Skip names all events.
-func TestSkipDocumented(t *testing.T) {
-	source, err := os.ReadFile("clienttest.go")
-	must(t, err)
-	_, doc, _ := strings.Cut(string(source), "// Skip lists")
-	doc, _, _ = strings.Cut(doc, "\n\tExcept ")
-	words := strings.FieldsFunc(doc, func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	for _, name := range kindNames(form{}.kinds()) {
-		if !slices.Contains(words, name) {
-			t.Errorf("%s is not documented", name)
-		}
 	}
 }
 

@@ -112,23 +112,6 @@ func TestRecordsCanBeLoaded(t *testing.T) {
 	}
 }
 
-// TestRecordsOfDescriptionOf checks that a description of a type, which no catalogue has completed, is enough.
-func TestRecordsOfDescriptionOf(t *testing.T) {
-	c, err := catalogue.New(catalogue.Define[keyed]("keyed", catalogue.Options{}), catalogue.Define[keyNamedID]("ids", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	of, err := schema.DescriptionOf[keyed]("keyed")
-	if err != nil {
-		t.Fatal(err)
-	}
-	by, err := schema.DescriptionOf[keyNamedID]("ids")
-	if err != nil {
-		t.Fatal(err)
-	}
-	load(t, c, sample.Options{}, by, of)
-}
-
 // TestRecordsPassChecks checks that values pass the Check of their field, and that it is an error if none does.
 func TestRecordsPassChecks(t *testing.T) {
 	field := schema.Field{Name: "n", Kind: schema.Integer, Required: true, Min: "1", Max: "99", Check: func(value string) error {
