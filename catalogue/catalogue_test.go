@@ -162,6 +162,11 @@ func TestSelectionWriteErrors(t *testing.T) {
 			})
 			return n, err
 		}, catalogue.ErrInvalid},
+		{"in a batch, the function of an update writes to its record", func(c *catalogue.Catalogue) (int, error) {
+			return 0, mustIn(customers, c).Batch(func(tx *catalogue.Tx[schema.Record]) error {
+				return tx.Update(1, func(*schema.Record) error { return tx.Update(1, set("balance", 9)) })
+			})
+		}, catalogue.ErrInvalid},
 		{"after the batch", func(c *catalogue.Catalogue) (int, error) {
 			var kept catalogue.Selection[schema.Record]
 			mustIn(customers, c).Batch(func(tx *catalogue.Tx[schema.Record]) error { kept = tx.Where(); return nil })
@@ -331,42 +336,3 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 }
 
 func exists(ch catalogue.Change[hookRecord]) bool { _, ok := ch.After(); return ok }
-
-// An update in a batch does not overwrite what its function wrote to the same record.
-func TestUpdateWhoseFunctionWrites(t *testing.T) {
-	type counter struct {
-		ID int `json:"id"`
-		N  int `json:"n"`
-	}
-	for reason, write := range map[string]func(tx *catalogue.Tx[counter]) error{
-		"of a record": func(tx *catalogue.Tx[counter]) error {
-			return tx.Update(1, func(r *counter) error {
-				r.N = 2
-				return tx.Update(1, func(r *counter) error { r.N = 3; return nil })
-			})
-		},
-		"of a selection": func(tx *catalogue.Tx[counter]) error {
-			_, err := tx.Where(ordering.Less("id", 3)).Update(func(r *counter) error {
-				r.N = 2
-				_, err := tx.Upsert(counter{ID: 1, N: 3})
-				return err
-			})
-			return err
-		},
-	} {
-		c := mustCollection[counter](t, catalogue.Options{})
-		for range 3 {
-			_, err := c.Insert(counter{})
-			must(t, err)
-		}
-		err := c.Batch(func(tx *catalogue.Tx[counter]) error {
-			if err := write(tx); !errors.Is(err, catalogue.ErrInvalid) {
-				t.Errorf("%s: error %v, want %v", reason, err, catalogue.ErrInvalid)
-			}
-			return nil
-		})
-		if r, _ := c.Get(1); err != nil || r.N != 3 {
-			t.Errorf("%s: the record is %v, %v, want what the function wrote", reason, r, err)
-		}
-	}
-}

@@ -117,27 +117,6 @@ func TestLoadOlderRecords(t *testing.T) {
 	}
 }
 
-// TestLoadOmitted checks that a member that Save omits has the value that was saved.
-func TestLoadOmitted(t *testing.T) {
-	type Base struct {
-		Score int `json:"score" backlist:"default=5"`
-	}
-	type record struct {
-		ID    int `json:"id"`
-		Stars int `json:"stars,omitempty" backlist:"default=5"`
-		Votes int `json:"votes,omitzero" backlist:"default=5"`
-		Level int `json:"level" backlist:"default=5"`
-		*Base
-	}
-	cat := mustCatalogue(t, catalogue.DefineBare[record]("records", catalogue.Options{}))
-	must(t, catalogue.InsertBare(cat, "records", record{}))
-	text := saved(t, cat)
-	must(t, cat.Load(strings.NewReader(text), catalogue.LoadOptions{}))
-	equal(t, "saved and loaded", text, saved(t, cat))
-	must(t, cat.Load(strings.NewReader(`{"records":[{"id":1}]}`), catalogue.LoadOptions{}))
-	equal(t, "the default of level only", `{"records":[{"id":1,"level":5}]}`, savedJSON(t, cat))
-}
-
 // TestLoadOlderRefuses checks the errors of records that are neither in the present form nor in a
 // former one.
 func TestLoadOlderRefuses(t *testing.T) {

@@ -234,28 +234,6 @@ func TestSaveFileFailure(t *testing.T) {
 	}
 }
 
-// A disk that is full at any byte leaves the old file as it was.
-func TestSaveFileDiskFull(t *testing.T) {
-	cat, dir := small(t), t.TempDir()
-	path, text := filepath.Join(dir, "house.json"), saved(t, cat)
-	must(t, os.WriteFile(path, []byte("old"), 0o644))
-	before := files(t, dir)
-	for room := range len(text) {
-		err := catalogue.ReplaceFile(path, func(w io.Writer) error {
-			return cat.Save(io.MultiWriter(w, &fullWriter{room, syscall.ENOSPC}))
-		})
-		if !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("room for %d of %d bytes: %v", room, len(text), err)
-		}
-		if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-			t.Fatalf("room for %d of %d bytes (-before +after):\n%s", room, len(text), diff)
-		}
-	}
-	if err := faultOf(cat); err != nil || saved(t, cat) != text {
-		t.Errorf("saving changed the catalogue, %v", err)
-	}
-}
-
 // An error of LoadFile names the file, and the catalogue stays as it was.
 func TestLoadFileErrors(t *testing.T) {
 	dir := t.TempDir()

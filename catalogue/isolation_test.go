@@ -250,36 +250,6 @@ func TestSnapshotsAreReadOnly(t *testing.T) {
 	}
 }
 
-// TestNoTornLoad checks that Load replaces all collections of a file at one instant.
-func TestNoTornLoad(t *testing.T) {
-	cat := mustNew()
-	checkAtEnd(t, cat)
-	file := func(ids int) string {
-		var list []string
-		for id := range ids {
-			list = append(list, fmt.Sprintf(`{"id":%d}`, id+1))
-		}
-		text := strings.Join(list, ",")
-		return `{"authors":[` + text + `],"books":[` + text + `],"faqs":[` + text + `]}`
-	}
-	read := func() {
-		c := cat.Clone()
-		counts := map[string]int{}
-		for _, key := range []string{"authors", "books", "faqs"} {
-			encoded := collectionOf(t, c, key)
-			counts[key] = encoded.Count()
-		}
-		if counts["authors"] != counts["books"] || counts["books"] != counts["faqs"] {
-			t.Errorf("counts %v, want the same count for all collections", counts)
-		}
-	}
-	during(func() {
-		for i := range scaled(400) {
-			must(t, cat.Load(strings.NewReader(file(1+i%7)), catalogue.LoadOptions{}))
-		}
-	}, read, read)
-}
-
 // TestPageReadsOneState checks that a page and the set of fields it may be ordered by
 // come from the same state, while concurrent writes add and remove members.
 func TestPageReadsOneState(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -145,61 +144,4 @@ func TestSearchInTexts(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestSearchDuringWrites searches while records move between two names, so that each search must find
-// all of them or those of one state.
-func TestSearchDuringWrites(t *testing.T) {
-	def := catalogue.Define[searched]("records", catalogue.Options{})
-	cat, err := catalogue.New(def)
-	must(t, err)
-	records := mustIn(def, cat)
-	const n = 600
-	for id := 1; id <= n; id++ {
-		_, err := records.Insert(searched{ID: id, Name: fmt.Sprintf("left %d", id), Price: "1.00"})
-		must(t, err)
-	}
-	c := collectionOf(t, cat, "records")
-	done := make(chan struct{})
-	var writers sync.WaitGroup
-	for w := range 2 {
-		writers.Go(func() {
-			r := rand.New(rand.NewPCG(uint64(w), 2))
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				must(t, records.Update(1+r.IntN(n), func(s *searched) error {
-					s.Name = map[bool]string{true: "right", false: "left"}[strings.HasPrefix(s.Name, "left")]
-					return nil
-				}))
-			}
-		})
-	}
-	var readers sync.WaitGroup
-	for range 2 {
-		readers.Go(func() {
-			for range 150 {
-				counts := make([]int, 0, 2)
-				snapshot := collectionOf(t, cat.Snapshot(), "records")
-				for _, word := range []string{"LEFT", "Right"} {
-					q := catalogue.Query{Window: pagination.Window{Limit: 3}}
-					q.Filter.Search = [][]schema.Test{{{Field: "name", Lookup: "icontains", Values: []string{word}}}}
-					list, err := snapshot.List(t.Context(), q)
-					if _, err2 := c.List(t.Context(), q); err != nil || err2 != nil {
-						t.Error(err, err2)
-					}
-					counts = append(counts, list.Count)
-				}
-				if counts[0]+counts[1] != n {
-					t.Errorf("%d records, want %d", counts, n)
-				}
-			}
-		})
-	}
-	readers.Wait()
-	close(done)
-	writers.Wait()
 }

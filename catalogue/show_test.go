@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -346,37 +345,6 @@ func TestShownInstant(t *testing.T) {
 			t.Errorf("%s: %v, and %d poems are left", tt.reason, err, mustIn(poems, c).Count())
 		}
 	}
-}
-
-// TestShowConcurrently reads poems while others are created and deleted with their poet, for the race detector.
-func TestShowConcurrently(t *testing.T) {
-	_, ofPoets, ofPoems := newPoems(t)
-	ctx := context.Background()
-	var reading sync.WaitGroup
-	stop := make(chan struct{})
-	for range 2 {
-		reading.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				if list, err := ofPoems.List(ctx, catalogue.Query{Window: pagination.Window{Limit: 10}}); err != nil || len(list.Records) < 2 {
-					t.Errorf("%d records, %v", len(list.Records), err)
-				}
-			}
-		})
-	}
-	for id := 3; id < 100; id++ {
-		_, err := ofPoets.Create(ctx, []byte(`{"name":"Eve"}`), schema.Record{})
-		must(t, err)
-		_, err = ofPoems.Create(ctx, fmt.Appendf(nil, `{"title":"Ice","poetId":%d}`, id), schema.Record{})
-		must(t, err)
-		must(t, ofPoets.Delete(ctx, strconv.Itoa(id), schema.Filter{}, nil))
-	}
-	close(stop)
-	reading.Wait()
 }
 
 // TestShownTypes checks the types of what is served.

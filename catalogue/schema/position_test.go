@@ -101,11 +101,3 @@ func TestParsePosition318(t *testing.T) {
 		}
 	}
 }
-
-func TestScalarKinds(t *testing.T) {
-	for kind, want := range map[schema.Kind]bool{schema.Integer: true, schema.UUID: true, schema.Float: true, schema.Boolean: true, schema.Array: false, schema.JSON: false, schema.Object: false, schema.References: false} {
-		if kind.Scalar() != want {
-			t.Errorf("Scalar of %v = %t, want %t", kind, !want, want)
-		}
-	}
-}
