@@ -263,7 +263,7 @@ func partsOf(x *tree[int64]) (parts, arrays int) {
 // written to. After some writes that nothing reads between, all parts are dropped.
 func TestWriteReplacesOnePart(t *testing.T) {
 	const n = 20
-	x, _ := counting(n * partLen)
+	x, calls := counting(n * partLen)
 	all := x.walk(nil, 0, x.len(), false)
 	want := func(reason string, x *tree[int64], parts, arrays int) {
 		t.Helper()
@@ -278,6 +278,10 @@ func TestWriteReplacesOnePart(t *testing.T) {
 		}
 	}
 	want("before the first write", x, n, n)
+	*calls = 0
+	if page := x.page(nil, n*partLen-4, 100, false); len(page) != 4 || *calls > 0 {
+		t.Errorf("the last page has %d entries, after %d comparisons, want 4 from the array", len(page), *calls)
+	}
 	for range 20 {
 		apply(x, Change{all[7*partLen+5], all[7*partLen+5]})
 	}
