@@ -104,9 +104,10 @@ func spelled(q url.Values, name string, filters []string, is pagination.Traits) 
 		return names, text
 	}
 	base, lookup, found := name, "", false
-	for _, ends := range [...][2]string{{"_gte", "gte"}, {"_lte", "lte"}, {"_gt", "gt"}, {"_lt", "lt"}, {"_like", "icontains"}} {
+	for _, ends := range [...][2]string{{"_gte", "gte"}, {"_lte", "lte"}, {"_gt", "gt"}, {"_lt", "lt"}, {"_like", "icontains"},
+		{":gte", "gte"}, {":lte", "lte"}, {":gt", "gt"}, {":lt", "lt"}, {":in", "in"}, {":contains", "icontains"}, {":eq", ""}} {
 		if base, found = strings.CutSuffix(name, ends[0]); found {
-			lookup = "__" + ends[1]
+			lookup = strings.TrimSuffix("__"+ends[1], "__")
 			break
 		}
 	}

@@ -40,6 +40,8 @@ func TestIgnored(t *testing.T) {
 		{offsets, "posts/?q=rope", "q=rope: write search=rope"},
 		{offsets, "posts/?views_gte=4", "views_gte=4: write views__gte=4"},
 		{offsets, "posts/?views_lt=4", "views_lt=4: write views__lt=4"},
+		{offsets, "posts/?views:gt=4", "views:gt=4: write views__gt=4"},
+		{offsets, "posts/?views:eq=3", "views:eq=3: write views=3"},
 		{offsets, "posts/?title_like=op", "title_like=op: write title__icontains=op"},
 		{offsets, "posts/?author.city=Rome", "author.city=Rome: write author__city=Rome"},
 		{offsets, "posts/?author.city_like=om%20e", "author.city_like=om e: write author__city__icontains=om+e"},
