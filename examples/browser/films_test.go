@@ -253,7 +253,7 @@ func TestSignIn(t *testing.T) {
 	p.check("delete")
 	p.axe("delete")
 	p.visit(root + "directors/3/")
-	if got := p.texts(".refer li > :is(a, :last-child)"); !slices.Equal(got, []string{"Films 15", "all 15 Films", "Films, actors 60", "all 60 Films, actors"}) {
+	if got := p.texts(".refer li > :is(a, :last-child)"); !slices.Equal(got, []string{"Films 15", "all 15\nFilms", "Films, actors 60", "all 60\nFilms, actors"}) {
 		t.Errorf("the director is referred to by %q", got)
 	}
 	p.click(".refer span a")

@@ -87,7 +87,7 @@ func customerPages(t *testing.T, records string, wrap func(catalogue.AnyCollecti
 
 func whole(c catalogue.AnyCollection) httpapi.Collection { return c }
 
-const customers = `{"customers":[{"id":1,"slug":"bo","name":"Bo","friend":2},{"id":2,"slug":"cy","name":"Cy <b>","friend":1},{"id":3,"slug":"di","name":"Di","friend":3},{"id":4,"slug":"ed","name":"Ed","friend":null}],
+const customers = `{"customers":[{"id":1,"slug":"bo","name":"Bo","friend":2},{"id":2,"slug":"cy","name":"Cy <b>","friend":1},{"id":3,"slug":"di","name":"Di","friend":3},{"id":4,"slug":"ed","name":"Ed","friend":null},{"id":5,"slug":"fi","name":"Fi","friend":null}],
 	"orders":[{"id":1,"title":"A-1","owner":"Ann","customer":1,"payer":2},{"id":2,"title":"Secret","owner":"Eve","customer":1,"payer":null},{"id":3,"title":"A-3","owner":"Ann","customer":4,"payer":null}],
 	"notes":[{"id":1,"name":"N1","about":2,"readers":[1,2]},{"id":2,"name":"N2","about":null,"readers":[3]}],
 	"audits":[{"id":1,"order":1}%s],"invoices":[{"id":1,"name":"I1","order":3}%s]}`
@@ -103,7 +103,8 @@ func TestDeletionSaysWhatItDoes(t *testing.T) {
 		{"a cycle, a record reached twice, one that is hidden, and a collection that is not served", "bo", "", "",
 			[]string{"Will be deleted too: 1 customer (Cy <b>), 2 orders (A-1 and 1 more), 1 other record", "Will lose the reference: 1 remark (N1)"},
 			"Bo has been deleted, and with it 1 customer, 2 orders, 1 other record."},
-		{"a record that refers to itself", "di", "", "", []string{"Will lose the reference: 1 remark (N2)"}, "Di has been deleted."},
+		{"a record that refers to itself", "di", "", "", []string{"Will lose the reference: 1 remark (N2) This cannot"}, "Di has been deleted."},
+		{"no other record", "fi", "", "", []string{"No other record changes. This cannot be undone."}, "Fi has been deleted."},
 		{"protected by what refers to a record that would be deleted", "ed", "", "", []string{"Prevent the deletion: 1 invoice (I1)"}, ""},
 		{"protected by more than a page names", "ed", "", many(`,{"id":%d,"name":"I%[1]d","order":3}`, 2, 1_500),
 			[]string{"Prevent the deletion: 1,500 invoices (I1, I2, I3, I4, I5, I6, I7, I8, I9, I10 and 1,490 more)"}, ""},

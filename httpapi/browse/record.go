@@ -75,8 +75,11 @@ func (v *view) newRecord(resp *response) *record {
 	case r.Delete != "" && asked == http.MethodDelete && known:
 		d := v.deletion(stored)
 		r.Verb, r.Effects, r.Warning = "Delete", d.effects, "This cannot be undone."
-		if !d.known {
+		switch {
+		case !d.known:
 			r.Warning = "Which records refer to this one is not known. They may be changed or deleted too, or prevent the deletion. " + r.Warning
+		case d.effects == nil:
+			r.Warning = "No other record changes. " + r.Warning
 		}
 		if !d.prevented {
 			r.Action = v.query.with(tagName, d.tag)
@@ -175,7 +178,7 @@ func (v *view) group(c *collection, n int, segments []string) group {
 	}
 	for _, segment := range segments {
 		if !c.hasPages() {
-			if o, ok := v.records(c, c.Lookup).named[segment]; ok {
+			if o, ok := v.records(c, c.Lookup).named[segment]; ok && o.Label != segment {
 				g.Some = append(g.Some, option{Label: o.Label})
 			}
 		} else if v.asked < maxAsked && c.segment(c.Lookup, segment) != "" {
