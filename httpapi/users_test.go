@@ -129,6 +129,16 @@ func TestRestrictedBackwards(t *testing.T) {
 	if got := (call{target: "/api/shelves/?owner=ann"}).doAs(newShelves(t, Options{}), "ann"); got.Header["Etag"] == "" {
 		t.Errorf("a page that does not depend on others has no tag: %s", got.Body)
 	}
+	h := newShelves(t, Options{})
+	ofPages := func(owner string) url.Values { return url.Values{"pages__owner": {owner}} }
+	equal(t, "counts of shelves, and of those with a page of Bob and of Ann", []int{1, 1, 0},
+		tallied(t, h, "bob", "/api/shelves/", nil, ofPages("bob"), ofPages("ann")))
+	served := h.(*Handler).Served().Collections
+	annHasPages := func(context.Context) (url.Values, error) { return ofPages("ann"), nil }
+	both := newStubHandler(t, Options{}, Restrict(served[0].Collection, annHasPages), served[1].Collection)
+	if got := (call{target: "/api/shelves/?pages__owner=bob"}).doAs(both, "bob"); !strings.Contains(got.Body, `"count":1,`) {
+		t.Errorf("rows that depend on a page that Bob cannot see: %s, want shelf b", got.Body)
+	}
 }
 
 // The rows of a collection are determined once for all references of a request. If that fails, so
