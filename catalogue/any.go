@@ -92,10 +92,7 @@ func (c AnyCollection) Description() schema.Description { return *c.core.Type.Ab
 // descends in all terms is returned as the ascending one. They must not be modified. O(1).
 func (c AnyCollection) Indexes() [][]ordering.Term { return c.core.Type.Engine.Indexes() }
 
-// RecordType returns the type of the records. O(1).
-func (c AnyCollection) RecordType() reflect.Type { return c.core.Type.Reflect }
-
-// ShownTypes returns the types of what is served of a record, alone and in lists: RecordType unless [Show]
+// ShownTypes returns the types of what is served of a record, alone and in lists: its own unless [Show]
 // or [ShowInLists] say otherwise. O(1).
 func (c AnyCollection) ShownTypes() (record, listed reflect.Type) { return c.core.ShownTypes() }
 

@@ -62,8 +62,9 @@ func TestLookups(t *testing.T) {
 		if !ok {
 			want = reflect.TypeFor[schema.Record]()
 		}
-		if about := c.Description(); about.Key != key || c.RecordType() != want {
-			t.Errorf("%s: the key is %q and the type %v, want %v", key, about.Key, c.RecordType(), want)
+		record, listed := c.ShownTypes()
+		if about := c.Description(); about.Key != key || record != want || listed != want {
+			t.Errorf("%s: the key is %q and the types %v and %v, want %v", key, about.Key, record, listed, want)
 		}
 	}
 	equal(t, "keys of All", keys, got)

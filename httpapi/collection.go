@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"reflect"
 	"slices"
 	"time"
 
@@ -300,17 +299,6 @@ func (c restricted) List(ctx context.Context, q catalogue.Query) (catalogue.List
 // wrapped is a collection around which there is another one. Packages openapi and browse ask it for what
 // only a catalogue knows.
 type wrapped struct{ Collection }
-
-// ShownTypes returns the types of the records, or nil if they are not known.
-func (c wrapped) ShownTypes() (record, listed reflect.Type) {
-	switch c := c.Collection.(type) {
-	case interface{ ShownTypes() (_, _ reflect.Type) }:
-		return c.ShownTypes()
-	case interface{ RecordType() reflect.Type }:
-		return c.RecordType(), c.RecordType()
-	}
-	return nil, nil
-}
 
 // Unwrap returns the collection inside.
 func (c wrapped) Unwrap() Collection { return c.Collection }

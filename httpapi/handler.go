@@ -167,9 +167,9 @@ type Options struct {
 	ETagKey string
 
 	// OnAccess, if not nil, is called once for each request after the response has been written,
-	// which may be a page of package browse, by the goroutine that serves the request and with its context. The server does not complete the
-	// response until it returns. If it panics, OnError is called. It must be safe for concurrent
-	// use. The example logs by log/slog.
+	// which may be a page of package browse, by the goroutine that serves the request and with its
+	// context. The server does not complete the response until it returns. If it panics, OnError is
+	// called. It must be safe for concurrent use. The example logs by log/slog.
 	OnAccess func(ctx context.Context, a Access)
 
 	// OnError is called with errors that are not sent to the client: errors of collections that

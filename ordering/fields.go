@@ -132,10 +132,11 @@ func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, erro
 // encoding/json.
 //
 // If a field is a struct or a pointer to one, the fields of that struct are fields of T too, ten
-// levels deep at most, and fewer if more than 2,000 fields would be there. Their names begin with the name of the outer field and two underscores, as in
-// address__city. They are null if a pointer on the way is nil. A struct inside a struct of the
-// same type has no such fields, nor has one with a method MarshalJSON or MarshalText, such as
-// [time.Time]. Elements of lists and maps have no names.
+// levels deep at most, and fewer if more than 2,000 fields would be there. Their names begin with
+// the name of the outer field and two underscores, as in address__city. They are null if a pointer
+// on the way is nil. A struct inside a struct of the same type has no such fields, nor has one with
+// a method MarshalJSON or MarshalText, such as [time.Time]. Elements of lists and maps have no
+// names.
 //
 // Records compare by a field according to its type:
 //

@@ -9,7 +9,8 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// The definitions of the collections that the document describes in detail. Events are ordered by start date, all other collections by id.
+// The definitions of the collections that the document describes in detail. Events are ordered by
+// start date, all other collections by id.
 var (
 	Events      = catalogue.Define[Event]("events", catalogue.Options{Description: described("events")})
 	Labels      = catalogue.Define[Label]("labels", catalogue.Options{Description: described("labels")})

@@ -161,12 +161,13 @@ type Description struct {
 	Rule func(ctx context.Context, r *Record) error
 
 	// Loose makes requests write open records with any members, which are stored as they are sent:
-	// with any names and kinds, their digits, and in their order. Fields tell what most records have.
-	// Checked are only the Key, references, which may also be null, Unique fields and sets, which have
-	// neither lists nor objects, and what the Rule checks. A PUT replaces all members but the Key, which may be absent; a PATCH those
-	// that are sent. Without a Key, a member named id is ignored. A body is invalid if [ParseKeyed]
-	// does not accept it, or if two members are one field in snake_case. The default order of records
-	// with a Key is that in which they were inserted; catalogues save them so.
+	// with any names and kinds, their digits, and in their order. Fields tell what most records
+	// have. Checked are only the Key, references, which may also be null, Unique fields and sets,
+	// which have neither lists nor objects, and what the Rule checks. A PUT replaces all members
+	// but the Key, which may be absent; a PATCH those that are sent. Without a Key, a member named
+	// id is ignored. A body is invalid if [ParseKeyed] does not accept it, or if two members are
+	// one field in snake_case. The default order of records with a Key is that in which they were
+	// inserted; catalogues save them so.
 	Loose bool
 
 	// Shown are the members of records as they are served, and ShownInLists those in lists, if they
@@ -177,7 +178,8 @@ type Description struct {
 	// their keys. A catalogue sets it.
 	Related map[string]*Description
 
-	// Lookup names the Key or the unique field of text, in snake_case, by which paths address records. If empty, paths have ids, so records with a Key need it.
+	// Lookup names the Key or the unique field of text, in snake_case, by which paths address
+	// records. If empty, paths have ids, so records with a Key need it.
 	Lookup string
 
 	// Pages is the style of the pages of the collection. If nil, it is that of the handler. With

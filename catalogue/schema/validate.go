@@ -291,8 +291,8 @@ func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 // and returns the record to store: values are normalized, absent members have their default, and
 // rules may change it. Read-only fields, at any depth, and unknown members keep their values.
 // References are not looked up, and no value counts as taken. Members keep their place; new ones
-// are appended. Of a Loose description, only the Key and the Rule are checked. record is not modified. The error is [FieldErrors], or wraps that of ctx. O(size ×
-// fields).
+// are appended. Of a Loose description, only the Key and the Rule are checked. record is not
+// modified. The error is [FieldErrors], or wraps that of ctx. O(size × fields).
 func (d Description) ValidateRecord(ctx context.Context, record Record) (Record, error) {
 	record.members = slices.Clone(record.members)
 	v := validation{Description: d, check: d.checker(ctx, Checks{})}

@@ -131,15 +131,15 @@ type Document struct {
 // New returns the document of a handler. It does not follow later changes to the
 // collections. O(fields of all collections).
 //
-// The type of a collection's records is known if the collection has a method
+// The types of a collection's records are known if the collection has a method
 //
-//	RecordType() reflect.Type
+//	ShownTypes() (record, listed reflect.Type)
 //
-// that returns the type from which encoding/json encodes them, such as
-// reflect.TypeFor[Film](), or nil if it is unknown, or a method ShownTypes, as [catalogue.AnyCollection]
-// has. If the collection's description has fields, its records have these, and the type
-// only adds which of them may be absent, which pointers may be null, and which fields of the kind
-// JSON are lists or objects. Lists and maps may be null only if the field is Nullable.
+// as [catalogue.AnyCollection] has, that returns the types from which encoding/json encodes them,
+// alone and in lists, such as reflect.TypeFor[Film](), or nil if they are unknown. If the
+// collection's description has fields, its records have these, and the type only adds which of them
+// may be absent, which pointers may be null, and which fields of the kind JSON are lists or
+// objects. Lists and maps may be null only if the field is Nullable.
 //
 // New returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or an option is invalid.
 func New(h *httpapi.Handler, opts Options) (*Document, error) {
@@ -266,13 +266,16 @@ func withNumbers(d schema.Description) schema.Description {
 // typesOf returns the types of a collection's records as they are served alone and in lists, or nil if they
 // are unknown.
 func typesOf(c httpapi.Collection) (alone, inLists reflect.Type) {
-	switch c := c.(type) {
-	case interface{ ShownTypes() (_, _ reflect.Type) }:
-		return c.ShownTypes()
-	case interface{ RecordType() reflect.Type }:
-		return c.RecordType(), c.RecordType()
+	for {
+		switch of := c.(type) {
+		case interface{ ShownTypes() (_, _ reflect.Type) }:
+			return of.ShownTypes()
+		case interface{ Unwrap() httpapi.Collection }:
+			c = of.Unwrap()
+		default:
+			return nil, nil
+		}
 	}
-	return nil, nil
 }
 
 // openSchema returns the schema of records with an id and any other members.

@@ -21,7 +21,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// bareCollection is a collection without a RecordType or Create method.
+// bareCollection is a collection without a ShownTypes or Create method.
 type bareCollection struct{ about schema.Description }
 
 func (c bareCollection) Description() schema.Description { return c.about }
@@ -33,7 +33,10 @@ func (c bareCollection) List(context.Context, catalogue.Query) (catalogue.Listin
 // typedCollection is one whose record type is known, but not its fields.
 type typedCollection struct{ bareCollection }
 
-func (typedCollection) RecordType() reflect.Type { return reflect.TypeFor[struct{ Warm bool }]() }
+func (typedCollection) ShownTypes() (record, listed reflect.Type) {
+	record = reflect.TypeFor[struct{ Warm bool }]()
+	return record, record
+}
 
 func TestOptions(t *testing.T) {
 	const base = "https://books.example/base"
@@ -112,9 +115,9 @@ func compactJSON(t *testing.T, text []byte) string {
 	return b.String()
 }
 
-// A collection without a RecordType method is described as a plain object, unless the
+// A collection without a ShownTypes method is described as a plain object, unless the
 // service's document describes its records.
-func TestUnknownRecordType(t *testing.T) {
+func TestUnknownTypes(t *testing.T) {
 	own, err := catalogue.New(catalogue.Define[schema.Record]("notes", catalogue.Options{}), catalogue.Define[director]("directors", catalogue.Options{}))
 	must(t, err)
 	var served []httpapi.Collection

@@ -214,7 +214,8 @@ func find(ctx context.Context, m *Collection, col *layout.Field, to targets, f f
 	return nil
 }
 
-// replace replaces references of an entry to targets by a text in JSON. If the text is empty, a list loses them, and another reference becomes null.
+// replace replaces references of an entry to targets by a text in JSON. If the text is empty, a
+// list loses them, and another reference becomes null.
 func (r *revision) replace(m *Collection, by *store.Entry, col *layout.Field, to targets, text string) (err error) {
 	e := cmp.Or(r.changed[m][by.ID], &edit{fresh: by})
 	if !col.AnyReference(e.fresh, to.has) {

@@ -102,8 +102,9 @@ type codec struct {
 }
 
 // An identity is what identifies the records of a collection: an integer field, the id, or a field
-// of text or, in open records, of integers, the key. The ids of entries are those of the records or, beside a key, numbers that are
-// neither served nor saved. It is decided after rules have changed a record.
+// of text or, in open records, of integers, the key. The ids of entries are those of the records
+// or, beside a key, numbers that are neither served nor saved. It is decided after rules have
+// changed a record.
 type identity struct {
 	Wire   string // name of the field in JSON
 	Number string // name of the ids of entries in an ordering

@@ -73,8 +73,8 @@ const maxName = 63 - len("$upper")
 // Description returns the description of the collection.
 func (t *table) Description() schema.Description { return t.about }
 
-// RecordType returns the type of the records, for package openapi.
-func (t *table) RecordType() reflect.Type { return t.empty.RecordType() }
+// ShownTypes returns the types of what is served of a record, for package openapi.
+func (t *table) ShownTypes() (record, listed reflect.Type) { return t.empty.ShownTypes() }
 
 // name returns the name of the table as an SQL identifier.
 func (t *table) name() string { return quote(t.plainName) }
