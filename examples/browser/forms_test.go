@@ -38,7 +38,7 @@ func TestNavigation(t *testing.T) {
 		t.Error("the response is not folded")
 	}
 	p.do(chromedp.Click(chromedp.CSS(".exchange summary")))
-	if open := p.texts(".exchange[open] pre"); len(open) != 1 || !strings.HasPrefix(open[0], "GET /api/events/?") {
+	if open := p.texts(".exchange[open] code"); len(open) != 1 || !strings.HasPrefix(open[0], "curl 'http") {
 		t.Errorf("unfolded response = %.50q", open)
 	}
 	p.do(chromedp.Click(chromedp.CSS(".curl code")))

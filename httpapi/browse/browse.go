@@ -200,7 +200,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.serve(refusal(http.StatusForbidden, wire.Detail(wire.DetailForeign)))
 		return
 	}
-	resp, method := v.newResponse(nil), r.Method
+	resp, method := v.newResponse(), r.Method
 	out := &outlet{resp}
 	in := r.Clone(wire.WithPage(r.Context(), func(to http.ResponseWriter, r *http.Request, ask wire.Operations) {
 		out.ResponseWriter, v.w, v.handler, v.header = w, to, ask, resp.Header()
@@ -219,7 +219,6 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if method := v.query.get(methodName); v.isForm() && slices.Contains([]string{http.MethodPut, http.MethodPatch, http.MethodDelete}, method) {
 		in.Method = method
 	}
-	resp.request = in
 	if b.next.ServeHTTP(out, in); v.handler == nil { // middleware has responded
 		resp.WriteHeader(http.StatusOK) // no effect if it has been called
 		v.serve(resp)

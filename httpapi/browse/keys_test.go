@@ -105,7 +105,7 @@ func TestKeys(t *testing.T) {
 		}
 		for _, step := range []struct{ target, body, says string }{
 			{path + "?_method=PATCH", "rank=77", " has been changed."},
-			{path + "?_method=DELETE", "", "Conflict"},
+			{path + "?_method=DELETE", "", "Prevent the deletion"},
 			{"/api/visits/1/?_method=DELETE", "", " has been deleted."},
 			{path + "?_method=DELETE", "", "Country " + text + " has been deleted."},
 			{"/api/countries/?_method=POST", "rank=1&code=" + url.QueryEscape(text), "Country " + text + " has been added."},
@@ -114,7 +114,7 @@ func TestKeys(t *testing.T) {
 			if page.status == http.StatusSeeOther {
 				page = page.next(t, h, step.target)
 			}
-			if link := page.links()["Visit 1"]; step.says == "Conflict" && link != "../../visits/1/" {
+			if link := page.links()["Visit 1"]; step.says == "Prevent the deletion" && link != "../../visits/1/" {
 				t.Errorf("%s: the record that refers to it has the link %q", step.target, link)
 			}
 			if !strings.Contains(page.text, step.says) {
@@ -488,7 +488,7 @@ func TestKeysOfNumbers(t *testing.T) {
 			{"/api/players/?_method=POST", "id=9&team=-3&teams=0", " has been added."},
 			{"/api/players/?_method=POST", "id=9", "already exists"},
 			{"/api/players/?_method=POST", "id=x", "A valid integer is required."},
-			{"/api/teams/0/?_method=DELETE", "", "Conflict"},
+			{"/api/teams/0/?_method=DELETE", "", "Prevent the deletion"},
 			{"/api/players/9/?_method=DELETE", "", "Player 9 has been deleted."},
 		} {
 			page := do(h, formRequest(step.target, step.body))

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	_ "embed" // of the template and its stylesheets
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
@@ -125,7 +124,7 @@ func (v *view) newPage(resp *response) *page {
 		Title:    v.title,
 		Style:    template.CSS(v.style),
 		Root:     v.rootLink(v.r),
-		Exchange: v.newExchange(resp),
+		Exchange: v.newExchange(),
 	}
 	if v.r.URL.Path != v.served.Root {
 		p.Path = []step{{v.title, p.Root}}
@@ -226,35 +225,19 @@ func (v *view) sendPage(resp *response, p *page) {
 	}
 }
 
-// exchange is the request that the handler was sent, and its response.
+// exchange is how to make the request of the page, and the response.
 type exchange struct {
-	Curl    string // a command that sends the request if that is a GET, or ""
-	Request string // that is no GET
-	Status  string
-	Header  string
-	Body    string // unless the page shows what it contains
-	Open    bool   // it is visible at first
+	Curl string // a command that sends the request, or "" if it may write
+	Body string // unless it is a list, or ""
+	Open bool   // it is visible at first
 }
 
-// newExchange returns the exchange that ended with resp. If the handler was not called, the
-// request is the browser's.
-func (v *view) newExchange(resp *response) *exchange {
-	in := cmp.Or(resp.request, v.r)
-	path, _, _ := strings.Cut(v.r.RequestURI, "?") // it has the prefix that the handler does not see
-	if in.Method == http.MethodGet {
-		address := v.next.Base(v.r) + in.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, "", columnsName, ""), "./")
-		return &exchange{Curl: "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"}
+func (v *view) newExchange() *exchange {
+	e := &exchange{}
+	if negotiation.IsRead(v.r.Method) {
+		address := v.next.Base(v.r) + v.r.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, "", columnsName, ""), "./")
+		e.Curl = "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"
 	}
-	e := &exchange{
-		Request: in.Method + " " + path,
-		Status:  fmt.Sprintf("HTTP %d %s", resp.Status, http.StatusText(resp.Status)),
-	}
-	if in.URL.RawQuery != "" {
-		e.Request += "?" + in.URL.RawQuery
-	}
-	var header strings.Builder
-	_ = resp.Sent.Write(&header) // a builder returns no error
-	e.Header = header.String()   // a template that calls no method makes programs smaller
 	return e
 }
 

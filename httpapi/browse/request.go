@@ -225,7 +225,7 @@ func (v *view) sel(path, query string, use func(wire.Selection) error) bool {
 
 // ask sends the handler a request.
 func (v *view) ask(in *http.Request) *response {
-	resp := v.newResponse(in)
+	resp := v.newResponse()
 	v.handler.ServeHTTP(resp, in)
 	resp.WriteHeader(http.StatusOK) // no effect if it has been called
 	return resp
@@ -240,7 +240,7 @@ func (v *view) denied(method string) *response {
 // admit calls a function, unless it is nil, with what a request selects. It returns the response of the
 // handler if that does not permit the request or the function fails, and nil otherwise.
 func (v *view) admit(in *http.Request, use func(wire.Selection) error) *response {
-	resp := v.newResponse(in)
+	resp := v.newResponse()
 	if v.handler.Admit(resp, in, use) {
 		return nil
 	}
@@ -250,11 +250,10 @@ func (v *view) admit(in *http.Request, use func(wire.Selection) error) *response
 // response is a response of the handler.
 type response struct {
 	*wire.Recorder
-	request *http.Request // that it answers, or nil
 }
 
-func (v *view) newResponse(in *http.Request) *response {
-	return &response{wire.NewRecorder(v.header.Clone()), in}
+func (v *view) newResponse() *response {
+	return &response{wire.NewRecorder(v.header.Clone())}
 }
 
 // refusal returns a response to a request that the handler is not sent.
