@@ -199,10 +199,15 @@ func (in *input) appendTo(f formdata.Form) formdata.Form {
 	case text == "" && k.empty != "":
 		add(k.empty, formdata.JSON)
 	case k.separator != "":
-		for _, element := range k.split(in.Value) {
+		elements := k.split(in.Value)
+		if list := "[" + strings.Join(elements, ",") + "]"; in.field.Item != nil && isLiteral(*in.field.Item, list) {
+			add(list, formdata.JSON)
+			break
+		}
+		for _, element := range elements {
 			add(element, formdata.Text)
 		}
-	case k.nested, (in.field.Kind == schema.Float || in.field.Kind == schema.Boolean) && schema.CheckSyntax([]byte(text)) == nil:
+	case k.nested, isLiteral(in.field, text):
 		add(text, formdata.JSON)
 	case kinds.Of(in.field.Kind).Form || k.choices != nil:
 		add(unixLines(in.Value), formdata.Text)
@@ -212,6 +217,12 @@ func (in *input) appendTo(f formdata.Form) formdata.Form {
 		add(text, formdata.Text)
 	}
 	return f
+}
+
+// isLiteral reports whether a text is the JSON of a number or a boolean, or of a list of them. As texts, some
+// collections would store them as they are.
+func isLiteral(field schema.Field, text string) bool {
+	return (field.Kind == schema.Float || field.Kind == schema.Boolean) && schema.CheckSyntax([]byte(text)) == nil
 }
 
 // inputsJSON returns the values of the inputs of a form as a JSON object.
