@@ -45,6 +45,7 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/kinds"
@@ -149,7 +150,7 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		byPath:      make(map[string]*collection),
 		byKey:       make(map[string]*collection),
 	}
-	b.style, b.policy = stylesheet()
+	b.style, b.hash = stylesheet()
 	for _, s := range b.served.Collections {
 		of := s.Collection
 		for inside, ok := of.(wrapper); ok; inside, ok = of.(wrapper) {
@@ -168,6 +169,8 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
 	}
+	b.sorted = slices.Clone(b.collections)
+	slices.SortStableFunc(b.sorted, func(c, d *collection) int { return strings.Compare(heading(c.Key), heading(d.Key)) })
 	return b, nil
 }
 
@@ -176,6 +179,10 @@ func (b *browser) Served() httpapi.Served { return b.next.Served() }
 
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sentQuery := parseQuery(r.URL.RawQuery)
+	if sentQuery.values.Has(styleName) && r.URL.Path == b.served.Root && negotiation.IsRead(r.Method) {
+		b.sendStyle(w, sentQuery.get(styleName))
+		return
+	}
 	isExport := negotiation.IsRead(r.Method) && sentQuery.get(exportName) == "csv"
 	isPage := isExport || negotiation.PrefersHTML(r.Header["Accept"]) && sentQuery.get("format") != "json"
 	isForeign := wire.IsForeign(r, b.crossOrigin, b.next.Base(r))

@@ -235,8 +235,12 @@ func (res result) one(t *testing.T, name, attr, value string) tag {
 // links returns the targets of all links by their texts.
 func (res result) links() map[string]string {
 	all := make(map[string]string)
-	for _, t := range res.find("a", "href", "*") {
-		all[strings.TrimSpace(t.text)] = t.attrs["href"]
+	inMenu := false // which has the names of the breadcrumb
+	for _, t := range res.tags {
+		inMenu = t.attrs["class"] == "menu" || inMenu && t.name != "/details"
+		if href, ok := t.attrs["href"]; ok && t.name == "a" && !inMenu {
+			all[strings.TrimSpace(t.text)] = href
+		}
 	}
 	return all
 }

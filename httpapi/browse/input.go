@@ -287,7 +287,9 @@ func (v *view) complete(in *input, texts url.Values) {
 			in.Pattern = ".*(?:" + p.String() + ").*"
 		}
 		if field.Hidden {
-			in.Control = "password"
+			if slices.ContainsFunc([]string{"pass", "secret", "token", "key"}, func(word string) bool { return strings.Contains(inWords(field.Name), word) }) {
+				in.Control = "password"
+			}
 			return
 		}
 	}

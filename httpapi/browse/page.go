@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"crypto/sha256"
 	_ "embed" // of the template and its stylesheets
-	"encoding/base64"
-	"html/template"
+	"encoding/hex"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -25,13 +25,30 @@ var pageHTML string
 //go:embed style.css
 var styleCSS string
 
-// stylesheet returns the stylesheet without the space that only its readers need, and a
-// Content-Security-Policy that allows only it, by its hash, and forms to the same site.
-func stylesheet() (style, policy string) {
+// styleName is the parameter of the link from a page to the stylesheet. Its value is the hash of it.
+const styleName = "_style"
+
+// policy allows the stylesheet of the same site, the icon in the page, and forms to the same site.
+const policy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// stylesheet returns the stylesheet without the space that only its readers need, and its hash.
+func stylesheet() (style, hash string) {
 	style = strings.NewReplacer("\n", "", "  ", "", " {", "{", "{ ", "{", "; ", ";", ": ", ":", ", ", ",").Replace(styleCSS)
 	sum := sha256.Sum256([]byte(style))
-	return style, "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	return style, hex.EncodeToString(sum[:8])
+}
+
+// sendStyle sends the stylesheet, which all may read. It is cached for a year, unless the hash is that of
+// another version.
+func (b *browser) sendStyle(w http.ResponseWriter, hash string) {
+	header := w.Header()
+	header.Set("Content-Type", "text/css; charset=utf-8")
+	header.Set("X-Content-Type-Options", "nosniff")
+	if header.Set("Cache-Control", "no-cache"); hash == b.hash {
+		header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	header.Set("Content-Length", strconv.Itoa(len(b.style)))
+	_, _ = io.WriteString(w, b.style)
 }
 
 // page is the data of the template.
@@ -39,16 +56,18 @@ type page struct {
 	Site  string
 	Title string // a name, or what the page is
 	Verb  string // what the page does with what has the name, or ""
-	Style template.CSS
+	Style string // link to the stylesheet
 	Root  string // link to the root
+	Menu  []step // to all collections, except at the root
 	JSON  string // link to the response as JSON, or ""
 	CSV   string // link to all records of the list as CSV, or ""
 	Path  []step // from the root to this page
 
 	OpenAPI  string // link to the document, or ""
 	SignIn   *signing
-	SignOut  string // action of the form to sign out, or ""
-	ReadOnly string // why the visitor cannot change anything, or ""
+	SignOut  string   // action of the form to sign out, or ""
+	ReadOnly string   // why the visitor cannot change anything, or ""
+	Ignored  []string // names in the query that nothing reads
 	Done     *done
 	Fault    bool     // the response is an error
 	Detail   string   // of the error
@@ -122,12 +141,15 @@ func (v *view) newPage(resp *response) *page {
 	p := &page{
 		Site:     v.title,
 		Title:    v.title,
-		Style:    template.CSS(v.style),
 		Root:     v.rootLink(v.r),
 		Exchange: v.newExchange(),
 	}
+	p.Style = p.Root + "?" + styleName + "=" + v.hash
 	if v.r.URL.Path != v.served.Root {
 		p.Path = []step{{v.title, p.Root}}
+		for _, c := range v.sorted {
+			p.Menu = append(p.Menu, step{heading(c.Key), p.Root + url.PathEscape(c.Segment) + "/"})
+		}
 	}
 	switch {
 	case v.id != "":
@@ -140,6 +162,7 @@ func (v *view) newPage(resp *response) *page {
 	if v.handler != nil && resp.Status == http.StatusOK && negotiation.IsRead(v.r.Method) {
 		p.Done = v.newDone()
 	}
+	p.Ignored = v.ignored
 	if negotiation.IsRead(v.r.Method) {
 		p.JSON = v.query.with("format", "json")
 	}
@@ -212,7 +235,7 @@ func (v *view) sendPage(resp *response, p *page) {
 	}
 	wire.AddVary(header, []string{"Accept"})
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", v.policy)
+	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "private, no-cache") // the form depends on the credentials
 	status := cmp.Or(v.status, resp.Status)
@@ -255,9 +278,8 @@ func (v *view) showRoot(p *page, resp *response) {
 		return
 	}
 	p.here()
-	for _, c := range v.collections {
+	for _, c := range v.sorted {
 		p.Entries = append(p.Entries, entry{heading(c.Key), "./" + url.PathEscape(c.Segment) + "/", grouped(v.counts(c.path, "", []url.Values{{}})[0])})
 	}
-	slices.SortStableFunc(p.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
 	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.openAPI
 }

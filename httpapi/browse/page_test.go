@@ -2,7 +2,6 @@ package browse
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -34,7 +33,7 @@ func TestResponseHeaders(t *testing.T) {
 			got := do(h.browse, test.request)
 			want := http.Header{
 				"Content-Type":            {"text/html; charset=utf-8"},
-				"Content-Security-Policy": got.header["Content-Security-Policy"], // see TestContentSecurityPolicy
+				"Content-Security-Policy": got.header["Content-Security-Policy"], // see TestStylesheet
 				"X-Content-Type-Options":  {"nosniff"},
 				"Cache-Control":           {"private, no-cache"},
 				"Referrer-Policy":         {"same-origin"},
@@ -54,25 +53,73 @@ func TestResponseHeaders(t *testing.T) {
 	}
 }
 
-// The policy allows only the style element, by its hash.
-func TestContentSecurityPolicy(t *testing.T) {
-	h := newHandlers(t, load(t, books(3)), httpapi.Options{})
-	got := get(h.browse, "/api/books/")
-	_, style, _ := strings.Cut(got.body, "<style>")
-	style, _, _ = strings.Cut(style, "</style>")
-	sum := sha256.Sum256([]byte(style))
-	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	if policy := got.header.Get("Content-Security-Policy"); policy != want || len(style) < 1000 {
-		t.Errorf("Content-Security-Policy is\n%s, want\n%s", policy, want)
-	}
-	for _, name := range []string{"script", "img", "link", "iframe", "object", "base"} {
-		if len(got.find(name, "", "")) > 0 {
-			t.Errorf("the page has a <%s>", name)
+// Pages load the stylesheet of the service, which all may read and browsers keep, and nothing else.
+func TestStylesheet(t *testing.T) {
+	api, err := httpapi.New(load(t, books(3)), httpapi.Options{AuthorizeReads: true, Authorizer: httpapi.Bearer("s")})
+	must(t, err)
+	mux := http.NewServeMux()
+	must(t, httpapi.Mount(mux, "/shop", browsing(t, wrapped{api, func(w http.ResponseWriter, r *http.Request) {
+		r.URL.RawQuery = "" // middleware does not see the request for the stylesheet
+		api.ServeHTTP(w, r)
+	}}, Options{})))
+	for _, target := range []string{"/shop/api/", "/shop/api/books/", "/shop/api/books/1/", "/shop/api/none/x/y"} {
+		page := get(mux, target)
+		link := page.one(t, "link", "rel", "stylesheet").attrs["href"]
+		style := follow(t, mux, target, link)
+		want := http.Header{"Content-Type": {"text/css; charset=utf-8"}, "Cache-Control": {"public, max-age=31536000, immutable"}, "X-Content-Type-Options": {"nosniff"}, "Content-Length": {fmt.Sprint(len(style.body))}}
+		equal(t, "the header", want, style.header)
+		if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(style.body))); style.status != 200 || !strings.HasSuffix(link, "?_style="+sum[:16]) || len(style.body) < 1000 {
+			t.Errorf("%s: %s leads to %d, with the hash %s", target, link, style.status, sum)
+		}
+		if policy := page.header.Get("Content-Security-Policy"); policy != "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" {
+			t.Errorf("Content-Security-Policy is %s", policy)
+		}
+		for _, name := range []string{"script", "style", "img", "iframe", "object", "base"} {
+			if len(page.find(name, "", "")) > 0 {
+				t.Errorf("the page has a <%s>", name)
+			}
+		}
+		if icon := page.one(t, "link", "rel", "icon").attrs["href"]; !strings.HasPrefix(icon, "data:image/svg+xml,") || len(page.find("link", "", "")) != 2 {
+			t.Errorf("the icon is %s", icon)
 		}
 	}
-	if len(got.find("style", "", "")) != 1 {
-		t.Error("the page does not have exactly one <style>")
+	if old := get(mux, "/shop/api/?_style=0"); old.status != 200 || old.header.Get("Cache-Control") != "no-cache" || len(old.body) < 1000 {
+		t.Errorf("the stylesheet of another version: %d %v", old.status, old.header)
+	}
+	for _, target := range []string{"/shop/api/books/?_style=0", "/shop/api/none/?_style=0"} {
+		if got := get(mux, target); got.status != 401 && got.status != 404 {
+			t.Errorf("%s: %d, want no stylesheet", target, got.status)
+		}
+	}
+}
+
+// A page names what nothing reads in its query, with what could be meant, but not what pages read.
+func TestIgnored(t *testing.T) {
+	h := newService().handler(t, httpapi.Options{})
+	many := ""
+	for i := range 900 {
+		many += fmt.Sprintf("&x%d", i)
+	}
+	for _, test := range []struct{ reason, target, want string }{
+		{"what the service and its pages read", "/api/films/?status=released&search=n&limit=1&offset=0&ordering=title&_columns=title&_list=x&_style=1", ""},
+		{"a mistake", "/api/films/?pubished=true", "Ignored: pubished; did you mean published?"},
+		{"a term of an order", "/api/films/?ordering=titel", "Ignored: titel; did you mean title?"},
+		{"two, of which one is like nothing", "/api/films/?utm_source=a&utm_source=b&lmit=1", "Ignored: utm_source, lmit; did you mean limit?"},
+		{"a page of a record", "/api/films/1/?x=1", "Ignored: x"},
+		{"markup", "/api/films/?<script>=1", "Ignored: <script>"},
+		{"thousands", "/api/films/?" + many[1:], "Ignored: x0, x1, x2, x3, x4, x5, x6, x7, x8, x9"},
+	} {
+		page := get(h, test.target)
+		checkAccessible(t, page)
+		checkEscaped(t, page)
+		got := ""
+		if _, after, ok := strings.Cut(page.body, `<p class="ignored">`); ok {
+			got, _, _ = strings.Cut(after, "</p>")
+			_, got = parse("<p>" + got)
+		}
+		if page.status != 200 || got != test.want {
+			t.Errorf("%s: %d, the page says %q, want %q", test.reason, page.status, got, test.want)
+		}
 	}
 }
 

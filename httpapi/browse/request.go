@@ -15,6 +15,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/formdata"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -32,6 +33,7 @@ type view struct {
 	asked   int           // records that were requested for their names
 	took    time.Duration // of the response to the request
 	row     filterRow     // a filter to add
+	ignored []string      // names in the query that nothing reads
 
 	// What the page of a response shows beside it:
 	status  int       // of the page, or 0 if it is that of the response
@@ -157,9 +159,31 @@ func (v *view) forward() *response {
 		in.Method = http.MethodGet
 	}
 	begin := time.Now()
-	resp := v.ask(in)
+	resp := v.newResponse()
+	if in.Method == http.MethodGet {
+		v.handler.Unread(resp, in, v.ignore)
+	} else {
+		v.handler.ServeHTTP(resp, in)
+	}
+	resp.WriteHeader(http.StatusOK) // no effect if it has been called
 	v.took = time.Since(begin)
 	return resp
+}
+
+// maxIgnored is the number of names that a page says are ignored.
+const maxIgnored = 10
+
+// ignore makes the page say that nothing reads a name in the query, unless the page itself does.
+func (v *view) ignore(name string, known []string) {
+	if name = cut(name); strings.HasPrefix(name, "_") || len(v.ignored) == maxIgnored {
+		return
+	}
+	if hint := ordering.Suggest(name, known); strings.HasPrefix(hint, "did you mean") {
+		name += "; " + hint
+	}
+	if !slices.Contains(v.ignored, name) {
+		v.ignored = append(v.ignored, name)
+	}
 }
 
 // get requests JSON from the handler.
@@ -327,9 +351,10 @@ type browser struct {
 
 	served        httpapi.Served
 	next          handler
-	style, policy string // the stylesheet and the Content-Security-Policy
+	style, hash   string // the stylesheet
 	template      *template.Template
 	collections   []*collection
+	sorted        []*collection // by their names on pages
 	byPath, byKey map[string]*collection
 }
 
