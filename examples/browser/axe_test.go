@@ -13,7 +13,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/infer"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	theatre "github.com/gobacklist/backlist/examples/films/collections"
 	rota "github.com/gobacklist/backlist/examples/rota/collections"
 	shop "github.com/gobacklist/backlist/examples/shop/collections"
 	"github.com/gobacklist/backlist/httpapi"
@@ -40,7 +42,7 @@ func (p *tab) axe(name string) {
 	}
 }
 
-// TestAxe runs axe-core on all kinds of pages, in both themes and widths. BACKLIST_AXE is the
+// TestAxe runs axe-core on all kinds of pages, wide and light, and narrow and dark. BACKLIST_AXE is the
 // path of axe.min.js, of the npm package axe-core.
 func TestAxe(t *testing.T) {
 	if os.Getenv("BACKLIST_AXE") == "" {
@@ -49,22 +51,20 @@ func TestAxe(t *testing.T) {
 	browser := launch(t)
 	root := serveFilms(t, films(t))
 	pages := 0
-	for _, width := range []int64{1280, 390} {
-		for _, dark := range []bool{false, true} {
-			p := open(t, browser, fmt.Sprintf("axe-%d-%t", width, dark), width, dark)
-			p.visit(root)
-			p.signIn("s3cret")
-			for _, path := range []string{"", "films/?limit=7", manyFilters, "films/?year__gte=x", "films/?offset=900", "films/?search=zzz", "films/1/",
-				"films/1/?_method=PATCH", "films/1/?_method=DELETE", "films/?_method=POST", "directors/1/", "none/"} {
-				p.visit(root + path)
-				p.axe(path)
-				pages++
-			}
-			p.click(".session button")
-			p.do(chromedp.Click(chromedp.CSS(".session summary")))
-			p.axe("sign-in")
+	for _, width := range []int64{1280, 320} {
+		p := open(t, browser, fmt.Sprintf("axe-%d", width), width, width == 320)
+		p.visit(root)
+		p.signIn("s3cret")
+		for _, path := range []string{"", "films/?limit=7", manyFilters, "films/?year__gte=x", "films/?offset=900", "films/?search=zzz", "films/1/",
+			"films/1/?_method=PATCH", "films/1/?_method=DELETE", "films/?_method=POST", "directors/1/", "none/"} {
+			p.visit(root + path)
+			p.axe(path)
 			pages++
 		}
+		p.click(".session button")
+		p.do(chromedp.Click(chromedp.CSS(".session summary")))
+		p.axe("sign-in")
+		pages++
 	}
 	t.Logf("%d pages", pages)
 }
@@ -124,9 +124,13 @@ func TestAxeNames(t *testing.T) {
 	p.wantText(".done", "Labelled 1 has been changed.")
 }
 
-// TestAxeCollections runs axe-core on lists, records and forms of the shop, of the rota, and of the
-// house in each style of pages. A page of the shop has at most 35 kB. Shifts have 112 filters, and
-// lists of records without a page of their own have whole texts.
+// stopsScript returns the number of elements that Tab focuses before the first row of a table.
+const stopsScript = `(row => !row ? 0 : [...document.querySelectorAll("a[href], summary, [tabindex], input, select, textarea, button")]
+	.filter(e => e.type !== "hidden" && e.tabIndex >= 0 && e.checkVisibility({contentVisibilityAuto: true}) && row.compareDocumentPosition(e) & 2).length)(document.querySelector("tbody tr"))`
+
+// TestAxeCollections runs axe-core on all kinds of pages of the films, the shop, the rota, a JSON file, and the
+// house in each style of pages. A page has at most 35 kB, and 25 tab stops before its first row. Shifts have 112
+// filters.
 func TestAxeCollections(t *testing.T) {
 	if os.Getenv("BACKLIST_AXE") == "" {
 		t.Skip("BACKLIST_AXE does not name axe.min.js")
@@ -143,6 +147,15 @@ func TestAxeCollections(t *testing.T) {
 			return cat
 		}
 	}
+	const posts = `{"id":%d,"title":"Post","views":7,"draft":true,"tags":["a","b"],"author":{"name":"Ana","age":7},"at":"2024-05-10T18:00:00Z","note":null}`
+	var all []string
+	for i := range 60 {
+		all = append(all, fmt.Sprintf(posts, i+1))
+	}
+	file, err := infer.Read(strings.NewReader(`{"posts":[`+strings.Join(all, ",")+`],"comments":[{"id":1,"post":1,"body":"x"}]}`), infer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	house := []string{"books/", "events/", "authors/", "labels/"}
 	for _, service := range []struct {
 		name    string
@@ -150,38 +163,55 @@ func TestAxeCollections(t *testing.T) {
 		pages   pagination.Style
 		lists   []string
 		sorting string
-		most    int // bytes of a page
 	}{
-		{"shop", loaded(shop.New(nil))("../shop/records.json"), nil, []string{"products/", "orders/", "customers/", "categories/", "currencies/", "coupons/"}, "", 35_000},
-		{"rota", loaded(rota.New(nil))("../rota/testdata/dataset.json"), nil, []string{"shifts/", "workers/", "tags/", "teams/"}, "", 62_000},
-		{"limits", sampleHouse(t), nil, house, "?limit=7&offset=7", 40_000},
-		{"numbers", sampleHouse(t), pagination.Numbers{Limits: pagination.Limits{Default: 7}}, house, "?page=2", 40_000},
-		{"cursors", sampleHouse(t), pagination.Cursors{Limits: pagination.Limits{Default: 7}}, house, "?ordering=-id", 40_000},
+		{"films", loaded(theatre.New())("../films/records.json"), nil, []string{"films/", "directors/", "screenings/"}, ""},
+		{"shop", loaded(shop.New(nil))("../shop/records.json"), nil, []string{"products/", "orders/", "customers/", "categories/", "currencies/", "coupons/"}, ""},
+		{"rota", loaded(rota.New(nil))("../rota/testdata/dataset.json"), nil, []string{"shifts/", "workers/", "tags/", "teams/"}, "?limit=5&offset=25"},
+		{"file", file.Catalogue, nil, []string{"posts/", "comments/"}, "?limit=5&offset=25"},
+		{"limits", sampleHouse(t), nil, house, "?limit=7&offset=7"},
+		{"numbers", sampleHouse(t), pagination.Numbers{Limits: pagination.Limits{Default: 7}}, house, "?page=2"},
+		{"cursors", sampleHouse(t), pagination.Cursors{Limits: pagination.Limits{Default: 7}}, house, "?ordering=-id"},
 	} {
 		handler, err := httpapi.New(service.cat, httpapi.Options{Authorizer: httpapi.AllowAll, Pages: service.pages})
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages, err := browse.New(handler, browse.Options{})
+		pages, err := browse.New(handler, browse.Options{Scheme: "Bearer"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		server := httptest.NewServer(pages)
 		t.Cleanup(server.Close)
 		root := server.URL + "/api/"
-		for _, width := range []int64{320, 1920} {
+		for _, width := range []int64{320, 1280} {
 			p := open(t, browser, fmt.Sprintf("%s-%d", service.name, width), width, width == 320)
-			for _, list := range service.lists {
-				p.visit(root + list)
-				paths := []string{root + list, root + list + service.sorting, root + list + "?_method=POST"}
-				if record := eval(p, chromedp.Evaluate[string](`(document.querySelector("tbody .name a") || {href: ""}).href`)); record != "" {
-					paths = append(paths, record, record+"?_method=PATCH", record+"?_method=DELETE")
+			look := func(path string) {
+				p.visit(path)
+				if stops := eval(p, chromedp.Evaluate[int](stopsScript)); stops > 25 && !strings.Contains(path, "_field") { // without an open form
+					t.Errorf("%s: %s has %d tab stops before the first row", service.name, path, stops)
+				}
+				if size := sizeOf(t, path); size > 35_000 {
+					t.Errorf("%s: %s has %d bytes", service.name, path, size)
+				}
+				if wide := eval(p, chromedp.Evaluate[[]string](widthScript)); len(wide) > 0 {
+					t.Errorf("%s: %s, %d pixels: %q", service.name, path, width, wide)
+				}
+				p.axe(strings.TrimPrefix(path, root))
+			}
+			look(root)
+			look(root + "none/")
+			for i, list := range service.lists {
+				paths := []string{list, list + service.sorting, list + "?_method=POST"}
+				if i == 0 { // kinds of pages that do not depend on the collection
+					paths = append(paths, list+"?lmit=1", list+"?_field=x&_lookup=exact&_value=1", list+"?offset=900", list+"?cursor=x", list+"?id__gte=x")
 				}
 				for _, path := range slices.Compact(paths) {
-					p.visit(path)
-					p.axe(strings.TrimPrefix(path, root))
-					if size := sizeOf(t, path); size > service.most {
-						t.Errorf("%s: %s has %d bytes", service.name, strings.TrimPrefix(path, root), size)
+					look(root + path)
+				}
+				p.visit(root + list)
+				if record := eval(p, chromedp.Evaluate[string](`(document.querySelector("tbody .name a") || {href: ""}).href`)); record != "" {
+					for _, query := range []string{"", "?_method=PATCH", "?_method=DELETE"} {
+						look(record + query)
 					}
 				}
 			}

@@ -100,7 +100,7 @@ func walk(t *testing.T, browser context.Context, name string, width int64, dark 
 	p.check("9-beyond")
 
 	p.visit(root + "books/?limit=2")
-	p.click(".tools a")
+	p.click(".more a")
 	p.wantAddress("/api/books/?format=json&limit=2")
 	if got := eval(p, chromedp.Evaluate[string]("document.contentType")); got != "application/json" {
 		t.Errorf("content type of JSON = %s", got)

@@ -154,6 +154,9 @@ func TestNamesOfFilters(t *testing.T) {
 	if wrong.status != 400 || !wrong.isOpen("panel") || !strings.Contains(wrong.text, "Some filters are not valid.") {
 		t.Errorf("%d, want the form with errors: %s", wrong.status, wrong.text)
 	}
+	if ranged := get(h, "/api/plants/?id_min=x"); !strings.Contains(ranged.text, "Add") || ranged.formValues("filters", nil).Get(valueName) != "x" {
+		t.Errorf("an error of a range is not beside the row: %s", ranged.text)
+	}
 	sent := wrong.formValues("filters", nil)
 	equal(t, "the form", url.Values{"height_min": {"x"}, "q": {""}, filterMarker: {"true"}, fieldName: {"height"}, lookupName: {"gt"}, valueName: {"y"}}, sent)
 }
