@@ -67,7 +67,7 @@ func TestDone(t *testing.T) {
 // Whether a text is a token decides the service, which is asked without writing anything. A page
 // says what a token permits only after the service has accepted it.
 func TestSignIn(t *testing.T) {
-	const refused, open = "The service does not accept", `<details class="session" open>`
+	const refused, open = "The service does not accept", `<details class="session" name="header" open>`
 	bearer := httpapi.Bearer("good")
 	// Readers have a token that permits no writes.
 	readers := func(r *http.Request, key string, action schema.Actions) error {
