@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -173,5 +175,31 @@ func TestTagOfHiddenFields(t *testing.T) {
 	}
 	if got := (call{"PATCH", target, http.Header{"If-Match": {tag}}, mine}).do(wrapped); got.Status != 412 {
 		t.Errorf("without a Revisioner, If-Match: %d, want 412", got.Status)
+	}
+}
+
+// TestTagsOfLinks checks that pages have different tags if their links or their forms differ.
+func TestTagsOfLinks(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // of httptest.NewRequest
+	h := newStubHandler(t, Options{ETags: true, ETagKey: "k", TrustedProxies: proxies}, newStub(2))
+	seen := map[string]string{}
+	for reason, change := range map[string]func(*http.Request){
+		"plain":           func(*http.Request) {},
+		"another host":    func(r *http.Request) { r.Host = "b.example:81" },
+		"TLS":             func(r *http.Request) { r.TLS = new(tls.ConnectionState) },
+		"a prefix":        func(r *http.Request) { r.RequestURI = "/a" + r.RequestURI },
+		"a proxy":         func(r *http.Request) { r.Header.Set("X-Forwarded-Host", "a.example") },
+		"another proxy":   func(r *http.Request) { r.Header.Set("X-Forwarded-Host", "c.example") },
+		"another query":   func(r *http.Request) { r.URL.RawQuery += "&a=b" },
+		"an indented one": func(r *http.Request) { r.Header.Set("Accept", "*/*;indent=1") },
+	} {
+		r := call{target: "/api/films/?limit=1"}.request()
+		change(r)
+		got := serve(h, r)
+		tag := got.Header["Etag"]
+		if other, twice := seen[tag]; got.Status != 200 || tag == "" || twice {
+			t.Errorf("%s: %d with the tag %s, as %s", reason, got.Status, tag, other)
+		}
+		seen[tag] = reason
 	}
 }
