@@ -121,6 +121,7 @@ func testUpdate(t *testing.T, p *tab, files map[string][]byte) {
 	}
 
 	postFromElsewhere(t, p, root)
+	p.framed() // without a worker, a page that is loading asks the host
 	p.do(chromedp.Click(chromedp.CSS("#remove")))
 	p.waitText("#status", "The playground and its records are removed from this browser. Reload this page to install it again.")
 	if left := script[[]string](p, cacheNames); len(left) > 0 {
