@@ -12,6 +12,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // cell is a value in a table. The zero cell stands for a member that the record does not have.
@@ -222,4 +223,35 @@ func readList(value string) (texts []string, nested bool) {
 		nested = nested || element[0] == '[' || element[0] == '{'
 	}
 	return texts, nested || items == nil
+}
+
+// heading returns the name of a collection or a member in words, such as "Release dates",
+// "Start date" or "ID".
+func heading(name string) string {
+	words := inWords(name)
+	if strings.TrimSpace(words) == "" {
+		return "“" + name + "”"
+	}
+	return wire.Capital(words)
+}
+
+// inWords returns a name in words, such as "start date" or "cover URL".
+func inWords(name string) string {
+	return spelled(wire.Words(ordering.Snake(name)))
+}
+
+// spelled returns words with the usual spelling of abbreviations and of their plurals. Digits
+// after one, as in isbn13, do not matter.
+func spelled(words string) string {
+	all := strings.Split(words, " ")
+	for i, word := range all {
+		stem := strings.TrimSuffix(strings.TrimRight(word, "0123456789"), "s")
+		end := word[len(stem):]
+		switch stem {
+		case "api", "bic", "csv", "doi", "ean", "epub", "faq", "gtin", "html", "iban", "id", "ip", "isbn", "issn", "json",
+			"pdf", "png", "seo", "sku", "svg", "uri", "url", "utc", "uuid", "vat", "xml":
+			all[i] = strings.ToUpper(stem) + end
+		}
+	}
+	return strings.Join(all, " ")
 }

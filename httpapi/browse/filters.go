@@ -23,14 +23,6 @@ type filters struct {
 	Clear  string // link to all records
 }
 
-// filterRow is the row of the form that adds a filter, with what the visitor has sent if that is wrong.
-type filterRow struct {
-	Field, Lookup, Value string
-	Fields, Lookups      []option
-	Values               []string // labels of choices and names of records, of all fields
-	Fault                string
-}
-
 // facet is a field with few values, which the page offers as links.
 type facet struct {
 	Label  string
@@ -48,14 +40,6 @@ const (
 	maxFacets  = 3  // facets above the table
 	maxChoices = 8  // values of all facets
 	maxValues  = 60 // that the row suggests
-)
-
-// Parameters that only the form for filters sends. The request is redirected to one without them.
-const (
-	filterMarker = "_filter"
-	fieldName    = "_field"
-	lookupName   = "_lookup"
-	valueName    = "_value"
 )
 
 // newFilters returns the filters of the collection with the values of the query. wrong are the
@@ -284,14 +268,6 @@ func (v *view) label(name string) string {
 		label += " " + word
 	}
 	return label
-}
-
-// labelOf returns the label of a choice, or a value that is none.
-func labelOf(field schema.Field, value string) string {
-	if at := slices.Index(field.Choices, value); at >= 0 && field.Labels != nil {
-		return field.Labels[at]
-	}
-	return value
 }
 
 // searchHint returns the names of the fields in which a search finds text.

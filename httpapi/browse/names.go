@@ -198,3 +198,11 @@ func (to target) values(value string) (values []string) {
 func link(target, text string) string {
 	return `<a href="` + target + `" dir="auto">` + template.HTMLEscapeString(text) + `</a>`
 }
+
+// labelOf returns the label of a choice, or a value that is none.
+func labelOf(field schema.Field, value string) string {
+	if at := slices.Index(field.Choices, value); at >= 0 && field.Labels != nil {
+		return field.Labels[at]
+	}
+	return value
+}

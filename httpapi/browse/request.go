@@ -58,6 +58,22 @@ const (
 	tagName    = "_tag"    // what the page has shown that asks whether to delete the record
 )
 
+// Parameters that only the form for filters sends. The request is redirected to one without them.
+const (
+	filterMarker = "_filter"
+	fieldName    = "_field"
+	lookupName   = "_lookup"
+	valueName    = "_value"
+)
+
+// filterRow is the row of the form that adds a filter, with what the visitor has sent if that is wrong.
+type filterRow struct {
+	Field, Lookup, Value string
+	Fields, Lookups      []option
+	Values               []string // labels of choices and names of records, of all fields
+	Fault                string
+}
+
 // isForm reports whether the request is a form of a page, which has the parameter _method, sent by a
 // browser, which states its origin. Others are for the handler.
 func (v *view) isForm() bool {
