@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -62,13 +61,6 @@ func TestRefusedQueryAllocations(t *testing.T) {
 			t.Errorf("%s: %v allocations, want at most 10", reason, allocs)
 		}
 	}
-}
-
-// next returns the link to the next page in a response.
-func next(a answer) string {
-	var page struct{ Next string }
-	_ = json.Unmarshal([]byte(a.Body), &page)
-	return page.Next
 }
 
 // serveRows are the requests of the benchmarks, and how many allocations each takes at most, without

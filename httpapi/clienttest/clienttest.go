@@ -235,6 +235,12 @@ func (f form) words() *strings.Replacer {
 	return strings.NewReplacer("{next}", next, "{count}", count)
 }
 
+// The sizes of the pages of a server. Clients need not handle smaller ones.
+const (
+	leastLimit = 2
+	mostLimit  = 10
+)
+
 // A dataset is a collection, and the records that the services of a client have.
 type dataset struct {
 	form                           // of the pages of the collection
@@ -379,4 +385,44 @@ func (d *dataset) idOf(record []byte) string {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(record, &members) // a record is an object
 	return textOf(members[d.about.Identity().Name])
+}
+
+// A state is the state of a collection in a scenario: which records of the dataset exist. It is never
+// changed.
+type state []bool
+
+// newState returns the state with n records: every second one of the dataset, so that others can be
+// inserted between them, or the first n if the dataset has fewer than twice as many.
+func newState(of, n int) state {
+	s := make(state, of)
+	for i := range n {
+		if 2*n <= of {
+			i = 2*i + 1
+		}
+		s[i] = true
+	}
+	return s
+}
+
+// indexes returns the indexes of the records that are present or, if present is false, absent.
+func (s state) indexes(present bool) (list []int) {
+	for i, is := range s {
+		if is == present {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// insert and delete return the state after a write. The argument chooses the record.
+
+func (s state) insert(arg int) state { return s.toggle(false, arg) }
+func (s state) delete(arg int) state { return s.toggle(true, arg) }
+
+func (s state) toggle(present bool, arg int) state {
+	after := slices.Clone(s)
+	if of := s.indexes(present); len(of) > 0 {
+		after[of[arg%len(of)]] = !present
+	}
+	return after
 }

@@ -37,11 +37,7 @@ type step struct {
 	arg  int  // of the kind, from 0 to 255
 }
 
-const (
-	maxSteps   = 3
-	leastLimit = 2 // less is no page size that clients must handle
-	mostLimit  = 10
-)
+const maxSteps = 3
 
 // permits reports whether a step can be added. A page that is wrong cannot be told from a
 // page that is right after a write, nor from another one that is wrong to match it. So
@@ -283,46 +279,6 @@ func (s *scenario) match(st step) cataloguetest.Match {
 		m.Method, m.Collection = http.MethodGet, s.collection
 	}
 	return m
-}
-
-// A state is the state of a collection in a scenario: which records of the dataset exist. It is never
-// changed.
-type state []bool
-
-// newState returns the state with n records: every second one of the dataset, so that others can be
-// inserted between them, or the first n if the dataset has fewer than twice as many.
-func newState(of, n int) state {
-	s := make(state, of)
-	for i := range n {
-		if 2*n <= of {
-			i = 2*i + 1
-		}
-		s[i] = true
-	}
-	return s
-}
-
-// indexes returns the indexes of the records that are present or, if present is false, absent.
-func (s state) indexes(present bool) (list []int) {
-	for i, is := range s {
-		if is == present {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// insert and delete return the state after a write. The argument chooses the record.
-
-func (s state) insert(arg int) state { return s.toggle(false, arg) }
-func (s state) delete(arg int) state { return s.toggle(true, arg) }
-
-func (s state) toggle(present bool, arg int) state {
-	after := slices.Clone(s)
-	if of := s.indexes(present); len(of) > 0 {
-		after[of[arg%len(of)]] = !present
-	}
-	return after
 }
 
 // smaller returns scenarios that are smaller by one change, those first that are smallest.
