@@ -203,30 +203,6 @@ type (
 		Parts  []*string
 	}
 	level int
-	// An Author has an id that is named as its type, as sqlc writes it.
-	Author struct {
-		AuthorID int64          `json:"author_id"`
-		Name     string         `json:"name"`
-		Bio      sql.NullString `json:"bio"`
-	}
-	// An Instance of the AWS SDK has a pointer to a text as its key.
-	Instance struct {
-		ImageId    *string
-		InstanceId *string
-		LaunchTime *time.Time
-		Tags       []struct{ Key, Value *string }
-	}
-	// A protoBook is a message of protobuf.
-	protoBook struct {
-		state struct {
-			_    [0]sync.Mutex
-			info *response
-		}
-		unknownFields []byte
-		Id            string `json:"id,omitempty"`
-		PageCount     int32  `json:"page_count,omitempty"`
-		Kind          status `json:"kind,omitempty"`
-	}
 )
 
 func (l level) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "level %d", l), nil }
@@ -429,19 +405,6 @@ func TestShapes(t *testing.T) {
 		}]("sqlc with json tags", none, "bio__string",
 			`{"id":2,"name":"a","bio":{"String":"a","Valid":true},"born":{"Time":"2024-05-01T10:00:00Z","Valid":true},"books":{"Int32":3,"Valid":true}}`,
 			`{"id":1,"name":"b","bio":{"String":"b","Valid":true},"born":{"Time":"0001-01-01T00:00:00Z","Valid":false},"books":{"Int32":0,"Valid":false}}`),
-		shapeOf[Author]("sqlc with an id named as the type", none, "name",
-			`{"author_id":2,"name":"a","bio":{"String":"x","Valid":true}}`, `{"author_id":1,"name":"b","bio":{"String":"","Valid":false}}`),
-		shapeOf[Instance]("AWS: an instance of EC2", none, "launch_time",
-			`{"ImageId":null,"InstanceId":"i-2","LaunchTime":"2023-05-01T10:00:00Z","Tags":[{"Key":"k","Value":null}]}`,
-			`{"ImageId":"ami","InstanceId":"i-1","LaunchTime":"2024-05-01T10:00:00Z","Tags":[]}`),
-		shapeOf[protoBook]("protobuf: a message with an id", none, "page_count",
-			`{"id":"b2","page_count":5,"kind":"closed"}`, `{"id":"b1","page_count":40,"kind":"closed"}`),
-		shapeOf[struct {
-			ID    uint   `gorm:"primaryKey" json:"-"`
-			UUID  uuid4  `gorm:"uniqueIndex" json:"uuid"`
-			Title string `json:"title"`
-		}]("gorm: the id is for joins alone, clients have a UUID", none, "title",
-			`{"uuid":"00000000-0000-4000-8000-000000000002","title":"a"}`, `{"uuid":"00000000-0000-4000-8000-000000000001","title":"b"}`),
 		shapeOf[struct {
 			ID      int64     `json:"id"`
 			Title   pgText    `json:"title"`

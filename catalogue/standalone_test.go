@@ -207,11 +207,6 @@ type (
 	bothText struct {
 		ID int `json:"id"`
 	}
-	// A readsOnly sets a default when it is decoded. It is written by encoding/json.
-	readsOnly struct {
-		ID    int    `json:"id"`
-		State string `json:"state"`
-	}
 	unknownWord struct {
 		ID    int    `json:"id"`
 		Title string `json:"title" backlist:"nonsense"`
@@ -233,16 +228,6 @@ func (*writesText) MarshalText() ([]byte, error) { return []byte("1"), nil }
 func (*readsText) UnmarshalText([]byte) error    { return nil }
 func (*bothText) MarshalText() ([]byte, error)   { return nil, nil }
 func (*bothText) UnmarshalText([]byte) error     { return nil }
-
-func (r *readsOnly) UnmarshalJSON(data []byte) error {
-	type plain readsOnly
-	r.State = "new"
-	err := json.Unmarshal(data, (*plain)(r))
-	if err == nil && r.State == "" {
-		err = errors.New("no state")
-	}
-	return err
-}
 
 // TestTagsOfStandaloneCollections: unique and decimal have an effect, the other words are
 // for requests.

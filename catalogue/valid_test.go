@@ -33,7 +33,6 @@ type (
 	written  string
 	text     string
 	strict   string
-	code     int
 	tagged   struct{ n int }
 )
 
@@ -41,7 +40,6 @@ func (w written) MarshalJSON() ([]byte, error)     { return []byte(w), nil }
 func (w *written) UnmarshalJSON(data []byte) error { *w = written(data); return nil }
 func (t text) MarshalText() ([]byte, error)        { return []byte(t), nil }
 func (t *text) UnmarshalText(data []byte) error    { *t = text(data); return nil }
-func (c code) MarshalJSON() ([]byte, error)        { return json.Marshal(strings.Repeat("!", int(c))) }
 func (t tagged) MarshalText() ([]byte, error)      { return fmt.Append(nil, t.n%2), nil }
 func (t *tagged) UnmarshalText(data []byte) error {
 	_, err := fmt.Sscan(string(data), &t.n)
