@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -219,10 +221,11 @@ func TestAxeCollections(t *testing.T) {
 	}
 }
 
-// sizeOf returns the size of a page in bytes.
-func sizeOf(t *testing.T, url string) int {
+// sizeOf returns the size of a page in bytes. It leaves the page in the directory BACKLIST_PAGES, if that is set, so that
+// CI can validate its HTML.
+func sizeOf(t *testing.T, address string) int {
 	t.Helper()
-	r, err := http.NewRequest("GET", url, nil)
+	r, err := http.NewRequest("GET", address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,6 +238,11 @@ func sizeOf(t *testing.T, url string) int {
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if directory := os.Getenv("BACKLIST_PAGES"); directory != "" {
+		if err := os.WriteFile(filepath.Join(directory, url.QueryEscape(address)+".html"), body, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return len(body)
 }

@@ -112,7 +112,7 @@ func (r *filterRow) offer(field schema.Field, lookup string, values []option) {
 func (v *view) filter(r filterRow) (add func(url.Values), fault string) {
 	var known []string
 	for _, name := range v.c.Filters {
-		field, lookup, _ := v.c.Parameter(name)
+		field, lookup, _ := v.c.Parameter(cmp.Or(v.c.Parameters[name], name))
 		switch word, _ := schema.DescribeLookup(lookup); {
 		case field.Name != r.Field:
 			continue
@@ -217,7 +217,7 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 
 // chips returns the active values of a parameter.
 func (v *view) chips(name string) (chips []choice) {
-	field, lookup, _ := v.c.Parameter(name)
+	field, lookup, _ := v.c.Parameter(cmp.Or(v.c.Parameters[name], name)) // a name of its own has no choices
 	label := v.label(name)
 	if lookup == "exact" || name == v.c.search {
 		label += ":"

@@ -166,7 +166,8 @@ type ticket struct {
 // the values.
 func TestLabels(t *testing.T) {
 	cat, err := catalogue.New(catalogue.Define[ticket]("tickets", catalogue.Options{Description: &schema.Description{
-		Unique: [][]string{{"team", "number"}}, Filters: []string{"level", "level__in", "number"},
+		Unique: [][]string{{"team", "number"}}, Filters: []string{"level", "level__in", "number", "importance"},
+		Parameters: map[string]string{"importance": "level"},
 	}}))
 	must(t, err)
 	must(t, cat.Load(strings.NewReader(`{"tickets":[{"id":1,"team":"x","number":"A-1","level":2,"kinds":["b","a"]},{"id":2,"team":"y","number":"A-2","level":1,"kinds":[]}]}`), catalogue.LoadOptions{}))
@@ -176,6 +177,7 @@ func TestLabels(t *testing.T) {
 	for _, test := range []struct{ reason, target, shows string }{
 		{"a table and a facet", "/api/tickets/", "Level Low 1 High! 1 Links in the header order the records. Number⇅ Level⇅ Team⇅ Kinds⇅ ID▲ A-1 High! x Wish, Bug 1"},
 		{"a chip", "/api/tickets/?level=2", "Level: High! ×"},
+		{"a chip of a parameter with a name of its own", "/api/tickets/?importance=2", "Level: High! ×"},
 		{"two in a chip", "/api/tickets/?level__in=2,1", "Level one of High!, Low ×"},
 		{"a record", "/api/tickets/1/", "Level High! Kinds Wish, Bug"},
 		{"a form", "/api/tickets/1/?_method=PATCH", "Low High!"},
