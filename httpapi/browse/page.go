@@ -85,6 +85,9 @@ type page struct {
 // serve serves a response of the handler as a page: the root, a list, a record, a form, or any other
 // response.
 func (v *view) serve(resp *response) {
+	if resp.Status == http.StatusRequestURITooLong {
+		v.query = parseQuery("") // which links would repeat
+	}
 	p := v.newPage(resp)
 	switch {
 	case v.form != nil:
