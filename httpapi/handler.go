@@ -386,7 +386,7 @@ const defaultRoot = "/api/"
 func register(mux *http.ServeMux, pattern string, h http.Handler) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			err = fmt.Errorf("%w: %v", ErrInvalidConfig, reason)
+			err = fmt.Errorf("%w: %v; in place of \"GET /\", register \"/\" or \"GET /{$}\"", ErrInvalidConfig, reason)
 		}
 	}()
 	mux.Handle(pattern, h)

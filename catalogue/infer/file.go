@@ -235,6 +235,7 @@ func (f *File) load() (err error) {
 func (f *File) Found(root string) string {
 	var b strings.Builder
 	var refers, others []string
+	targets := targetsOf(f.served())
 	for _, m := range f.members {
 		if m.value != nil {
 			fmt.Fprintf(&b, "%s is not served, because it is neither an object nor a list of objects.\n", m.name)
@@ -252,9 +253,9 @@ func (f *File) Found(root string) string {
 				continue
 			}
 			fmt.Fprintf(&b, ", %s %s", s.name, m.guess(s))
-			if snake := ordering.Snake(s.name); m.to[s.name] != nil {
+			if m.to[s.name] != nil {
 				refers = append(refers, s.name)
-			} else if strings.HasSuffix(snake, "_id") || strings.HasSuffix(snake, "_ids") {
+			} else if s.mayRefer(targets) {
 				others = append(others, s.name)
 			}
 		}

@@ -45,6 +45,17 @@ func (m *member) candidates(name string, targets map[string][]*member, said map[
 	return list, false
 }
 
+// mayRefer reports whether a member that is no reference has a name like one: that of a collection, or an id.
+func (s *shape) mayRefer(targets map[string][]*member) bool {
+	snake := ordering.Snake(s.name)
+	if kind, _ := s.kind(); kind == schema.Integer || kind == schema.Text {
+		if slices.ContainsFunc(plurals(snake)[1:], func(plural string) bool { return targets[plural] != nil }) {
+			return true
+		}
+	}
+	return strings.HasSuffix(snake, "_id") || strings.HasSuffix(snake, "_ids")
+}
+
 // refer makes a field a reference, or a list of references, if all its values are ids of one of the candidates.
 // It is an error if they are not ids of the one that the options name.
 func (t *text) refer(m *member, field *schema.Field, targets map[string][]*member, said map[string]string) error {

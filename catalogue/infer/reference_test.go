@@ -42,6 +42,7 @@ func TestReferences(t *testing.T) {
 		{"that is said of its collection", orders, said("orders.customerId", "users"), "customerId of users or null", "orders/?customerId__name=Ann", "2"},
 		{"that is said of one of two", `{"users":[{"id":7,"name":"Ann"}],"posts":[{"id":1,"by":7}],"pets":[{"id":1,"by":8}]}`, said("posts.by", "users"), "by of users.\n/pets/ has 1 record: id integer, by integer", "posts/?by__name=Ann", "1"},
 		{"a name without Id", `{"users":[{"id":7,"name":"Ann"}],"posts":[{"id":1,"author":7}]}`, said("author", "users"), "author of users", "posts/?author__name=Ann", "1"},
+		{"a name without Id that is not said", `{"boxes":[{"id":7}],"toys":[{"id":1,"box":7,"n":1}]}`, infer.Options{}, "n integer.\nThe kinds of fields are guesses: writes may send others. Not references: box; -refers box=COLLECTION makes one.", "toys/?box=7", "1"},
 		{"a guess that is undone", `{"users":[{"id":7}],"posts":[{"id":1,"userId":7}]}`, said("userId", ""), "userId integer", "posts/?userId__gte=7", "1"},
 	} {
 		s, err := try(t, row.text, row.opts)

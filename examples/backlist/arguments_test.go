@@ -40,7 +40,8 @@ func TestInvalidArguments(t *testing.T) {
 		{"control without a port", []string{"-control", "127.0.0.1"}, "missing port"},
 	}
 	invalid := []row{
-		{"unknown flag", []string{"-port", "80"}, "-port"},
+		{"port of json-server", []string{"--port", "80"}, "unknown flag -port: write -addr 127.0.0.1:PORT"},
+		{"flag of json-server after the file", []string{"db.json", "--watch"}, "unknown flag -watch: a file is always watched"},
 		{"mistyped flag", []string{"-tokne", "s3cret"}, "unknown flag -tokne: did you mean -token?"},
 		{"mistyped flag with its value", []string{"-open", "--max_limits=3"}, "unknown flag -max_limits: did you mean -max-limit?"},
 		{"flag of nothing", []string{"-x"}, "unknown flag -x: want one of -addr, "},

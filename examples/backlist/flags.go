@@ -100,17 +100,31 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	set.Func("fail", "add a `FAULT` such as 'GET /api/events/ 503 10%'; see go doc ./examples/backlist", c.addFault)
 	set.StringVar(&c.control, "control", "", "serve the control of tests at `HOST:PORT`, a loopback address")
 	if err := flags.Parse(set, saving(args), stdout); err != nil {
-		return c, err
+		return c, translated(err)
 	}
 	if c.file = set.Arg(0); c.file != "" { // flags can follow
 		if err := flags.Parse(set, set.Args()[1:], stdout); err != nil {
-			return c, err
+			return c, translated(err)
 		}
 	}
 	if c.back {
 		c.save = c.file
 	}
 	return c, c.check(set.Args())
+}
+
+// translated returns an error of flags with what a flag of json-server is here.
+func translated(err error) error {
+	for _, flag := range [...]struct{ name, here string }{
+		{"-port", "write -addr 127.0.0.1:PORT"},
+		{"-host", "write -addr HOST:PORT"},
+		{"-watch", "a file is always watched"},
+	} {
+		if strings.HasPrefix(err.Error(), "unknown flag "+flag.name+":") {
+			return fmt.Errorf("unknown flag %s: %s", flag.name, flag.here)
+		}
+	}
+	return err
 }
 
 // saving returns arguments in which -save without a value has an empty one.

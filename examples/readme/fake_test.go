@@ -7,7 +7,7 @@ import (
 )
 
 func TestFilmNames(t *testing.T) {
-	server := cataloguetest.NewWith(t, cataloguetest.Options{ // without a port
+	server := cataloguetest.NewWith(t, cataloguetest.Options{
 		File: "testdata/films.json",
 		Root: "/v1/",
 	})

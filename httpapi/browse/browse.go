@@ -15,8 +15,8 @@
 //
 // A page shows the handler's response to the same request with Accept: application/json, with its
 // status. Lists have filters, facets, columns to choose and a CSV file. Records have links to what
-// they refer to and to what refers to them, and forms to change and to delete them, if the handler
-// permits these to the caller. The file README.md in this directory describes the pages.
+// they refer to, and to what refers to them if a filter finds that, and forms to change and to delete
+// them, if the handler permits these to the caller. The file README.md in this directory describes the pages.
 //
 // Pages contain no scripts and load nothing from other sites, which a Content-Security-Policy forbids.
 // All links are relative.

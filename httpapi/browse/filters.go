@@ -120,6 +120,8 @@ func (v *view) filter(r filterRow) (add func(url.Values), fault string) {
 			known = append(known, "“"+word+"”")
 		case strings.TrimSpace(r.Value) == "" && lookup != "isnull":
 			return nil, "Enter a value."
+		case isIgnored(field, lookup, r.Value):
+			return nil, "Enter true or false."
 		default:
 			return func(values url.Values) { v.add(values, name, field, lookup, r.Value) }, ""
 		}
@@ -225,7 +227,7 @@ func (v *view) chips(name string) (chips []choice) {
 	for _, value := range v.query.values[name] {
 		text := value
 		switch other := v.byKey[field.Refers]; {
-		case strings.TrimSpace(value) == "":
+		case strings.TrimSpace(value) == "", isIgnored(field, lookup, value):
 			continue
 		case lookup == "isnull":
 			text = map[bool]string{true: "null", false: "not null"}[strings.EqualFold(value, "true")]
@@ -251,6 +253,12 @@ func (v *view) chips(name string) (chips []choice) {
 		chips = append(chips, choice{Label: cut(label + " " + text), Link: rest.with(v.c.is.Place, "")})
 	}
 	return chips
+}
+
+// isIgnored reports whether the handler ignores a value because it is not a boolean.
+func isIgnored(field schema.Field, lookup, value string) bool {
+	values := []string{"true", "false", "1", "0"}
+	return field.Kind == schema.Boolean && lookup == "exact" && !slices.Contains(values, strings.ToLower(strings.TrimSpace(value)))
 }
 
 // label returns a parameter of a query, or a field in snake_case, in words, such as "Minutes ≥".

@@ -54,6 +54,7 @@ func TestFilterRow(t *testing.T) {
 		{"no record: the handler says so", h, "director", "exact", "Bob", "", "?director=Bob", ""},
 		{"several ids", own, "genres", "exact", "g, 3", "genres=4", "?genres=4&genres=1&genres=3", ""},
 		{"a boolean", own, "published", "exact", "TRUE", "", "?published=true", ""},
+		{"no boolean", own, "published", "exact", "yes", "", "?_field=published&_lookup=exact&_value=yes", "Enter true or false."},
 		{"null", own, "released", "isnull", "", "", "?released__isnull=true", ""},
 		{"not null", own, "released", "isnull", "False", "", "?released__isnull=false", ""},
 		{"a time without an offset is in UTC", own, "premiereAt", "gte", "2024-05-10T18:00", "", "?premiere_at__gte=2024-05-10T18%3A00%3A00Z", ""},
@@ -94,6 +95,9 @@ func TestInvalidFilters(t *testing.T) {
 	}
 	equal(t, "the form", url.Values{"title__icontains": {"x"}, "search": {"x"}, filterMarker: {"true"}, fieldName: {"minutes"}, lookupName: {"gte"}, valueName: {"bogus"}},
 		page.formValues("filters", nil))
+	if page := get(h, "/api/films/?published=yes&search=x"); strings.Contains(page.text, "Published: yes") || !strings.Contains(page.text, "Search: x") {
+		t.Errorf("a value that the handler ignores is shown as a filter: %s", page.text)
+	}
 	if link := page.links()["Clear"]; link != "./" {
 		t.Errorf("Clear leads to %q", link)
 	}

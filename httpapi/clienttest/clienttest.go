@@ -307,7 +307,7 @@ func (d *dataset) read(least, most int) error {
 	case !d.about.Actions.Has(schema.List):
 		return fmt.Errorf("Options.Collection: %s has no list", d.about.Key)
 	case c.Count() < least:
-		return fmt.Errorf("Options.Collection: %s has %d records; want at least %d", d.about.Key, c.Count(), least)
+		return fmt.Errorf("Options.Collection: %s has %d records; want at least %d, as Records of package resources/sample makes them up", d.about.Key, c.Count(), least)
 	}
 	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: most}, Terms: []ordering.Term{ordering.Asc(ordering.Snake(d.about.Identity().Name))}})
 	d.records = list.Records
