@@ -310,12 +310,13 @@ func (p *recorder) serve(client net.Conn, host string, port uint16) {
 		io.Copy(client, server)
 		client.Close()
 	}()
-	p.listen(io.TeeReader(client, server))
+	p.listen(client, server)
 }
 
-// listen reads the messages of a connection. A message is a byte for its type, except
-// for the first message, and its length, which includes itself.
-func (p *recorder) listen(r io.Reader) {
+// listen records the messages of a client before it passes them to the server, so that no answer precedes
+// the record. A message is a byte for its type, except for the first message, and its length, which
+// includes itself.
+func (p *recorder) listen(r io.Reader, server io.Writer) {
 	prepared := map[string]string{}
 	head := make([]byte, 5)
 	for first := true; ; first = false {
@@ -332,6 +333,9 @@ func (p *recorder) listen(r io.Reader) {
 		}
 		if !first {
 			p.note(head[0], body, prepared)
+		}
+		if _, err := server.Write(slices.Concat(kind, body)); err != nil {
+			return
 		}
 	}
 }
