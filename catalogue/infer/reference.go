@@ -86,7 +86,7 @@ func (t *text) refer(m *member, field *schema.Field, targets map[string][]*membe
 }
 
 // idsOf returns what is stored for those values of a member that are not null, if they are ids of records of
-// another collection, by the index of the record, and the index of the first one that is none, or -1.
+// another collection, by the index of the record, and the index of the first that is not an id, or -1.
 func (m *member) idsOf(name string, to *member) (ids map[int]string, wrong int) {
 	ids = map[int]string{}
 	for i, r := range m.records {

@@ -199,7 +199,7 @@ func link(target, text string) string {
 	return `<a href="` + target + `" dir="auto">` + template.HTMLEscapeString(text) + `</a>`
 }
 
-// labelOf returns the label of a choice, or a value that is none.
+// labelOf returns the label of a choice, or the value itself if it is not a choice or has no label.
 func labelOf(field schema.Field, value string) string {
 	if at := slices.Index(field.Choices, value); at >= 0 && field.Labels != nil {
 		return field.Labels[at]

@@ -132,7 +132,7 @@ func TestInjectWithoutTest(t *testing.T) {
 	invalid.Remove()
 }
 
-// A panic of the program's code fails the test.
+// A panic of a callback fails the test.
 func TestPanic(t *testing.T) {
 	failure := failureOf(t, func(tb testing.TB) {
 		server := NewWith(tb, Options{Authorizer: func(*http.Request, string, schema.Actions) error { panic("oops") }})

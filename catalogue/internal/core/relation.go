@@ -202,8 +202,8 @@ func (in *instant) entries(of *Collection) []*store.Entry {
 	return in.lists[of]
 }
 
-// instantOf returns the current states of the collection and of those to which the paths of a filter
-// and of terms lead and that as reads, or nil if that is none.
+// instantOf returns the current states of c, of the collections to which the paths of wanted and terms
+// lead, and of those that as reads. It returns nil if no path leads out of c and as is nil.
 func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term, as *Shown) (in *instant, err error) {
 	add := func(m *Collection) {
 		if in == nil {

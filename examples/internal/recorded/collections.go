@@ -50,7 +50,7 @@ type (
 	}
 )
 
-// Directors defines the collection of those who make films.
+// Directors defines the collection of the people who make films.
 func Directors() catalogue.Definition[Director] {
 	return catalogue.Define[Director]("directors", catalogue.Options{
 		Description: &schema.Description{Search: []string{"^name", "=slug"}},
