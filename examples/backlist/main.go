@@ -146,6 +146,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case c.code:
 		return p.printCode(stdout, stderr)
 	}
+	ctx, stop := server.Catch(ctx)
+	defer stop()
 	starting.Set(p)
 	if err := p.run(ctx, l.Addr().String(), wait, stdout); err != nil {
 		return fail(exitFailed, err)

@@ -113,11 +113,13 @@ func run(c config) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := server.Catch(context.Background())
+	defer stop()
 	if starting.Set(handler); c.size > 0 {
 		serving = "ready\n"
 	}
 	fmt.Print(serving)
-	err = wait(context.Background())
+	err = wait(ctx)
 	if c.file != "" {
 		err = errors.Join(err, cat.SaveFile(c.file))
 	}

@@ -95,38 +95,44 @@ p { color: var(--soft); font-variant-numeric: tabular-nums; overflow-wrap: anywh
 </html>
 `
 
-// Serve serves until ctx is done or the program receives an interrupt, SIGTERM or, unless it ignores
-// that as nohup makes it do, SIGHUP, and then waits at most ten seconds for running requests. A second signal ends the program immediately, and so
-// does the first one before Serve is called, unless the caller catches it.
-func Serve(ctx context.Context, l net.Listener, s *http.Server) error { return Begin(l, s)(ctx) }
-
-// Begin serves, without waiting for signals, which end the program. The function that it returns continues as
-// Serve does.
-func Begin(l net.Listener, s *http.Server) (wait func(context.Context) error) {
-	failed := make(chan error, 1)
-	go func() { failed <- s.Serve(l) }()
-	return func(ctx context.Context) error { return await(ctx, s, failed) }
+// Serve serves until ctx is done or the program receives a signal that Catch catches, and then waits at most
+// ten seconds for running requests.
+func Serve(ctx context.Context, l net.Listener, s *http.Server) error {
+	ctx, stop := Catch(ctx)
+	defer stop()
+	return Begin(l, s)(ctx)
 }
 
-// await waits for ctx or a signal, and then for requests.
-func await(ctx context.Context, s *http.Server, failed <-chan error) error {
+// Catch returns a context that is done after an interrupt, SIGTERM or, unless the program ignores that as nohup
+// makes it do, SIGHUP. A program that saves its records calls it before it answers a write: a signal before
+// ends the program immediately, and so does a second one.
+func Catch(ctx context.Context) (context.Context, context.CancelFunc) {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // NotifyContext would undo that
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(ctx, signals...)
-	defer stop()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-		stop()
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// Begin serves. The function that it returns waits until a context is done, and then at most ten seconds for
+// running requests.
+func Begin(l net.Listener, s *http.Server) (wait func(context.Context) error) {
+	failed := make(chan error, 1)
+	go func() { failed <- s.Serve(l) }()
+	return func(ctx context.Context) error {
+		select {
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		defer s.Close() // an interrupted request gets no answer afterwards
+		if err := s.Shutdown(ctx); err != nil {
+			return fmt.Errorf("requests were still running: %w", err)
+		}
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	defer s.Close() // an interrupted request gets no answer afterwards
-	if err := s.Shutdown(ctx); err != nil {
-		return fmt.Errorf("requests were still running: %w", err)
-	}
-	return nil
 }

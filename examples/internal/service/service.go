@@ -110,9 +110,11 @@ func (s Service) run(c config) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := server.Catch(context.Background())
+	defer stop()
 	starting.Set(handler)
 	fmt.Printf("serving http://%s/api/\n", listener.Addr())
-	return wait(context.Background())
+	return wait(ctx)
 }
 
 // Handler returns the handler that the program serves if it has the arguments.
