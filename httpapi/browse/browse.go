@@ -62,7 +62,7 @@ type Options struct {
 
 	// Scheme is the scheme of the tokens that the authorizer accepts, such as "Bearer". If it is
 	// not empty, pages have a form to sign in with a token, because browsers do not send any. If
-	// the handler rejects the token with 401, the form stays open and says so. Nothing is written
+	// the handler rejects the token with 401, the page says so, and has the form again. Nothing is written
 	// to check it.
 	//
 	// An accepted token is kept in a cookie of the browser session, which scripts cannot read and
@@ -204,7 +204,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	v := b.newView(w, r)
 	if isForeign {
-		v.serve(refusal(http.StatusForbidden, wire.Detail(wire.DetailForeign)))
+		v.serve(v.refusal(http.StatusForbidden, wire.Detail(wire.DetailForeign)))
 		return
 	}
 	resp, method := v.newResponse(), r.Method
@@ -234,9 +234,9 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // respond returns the response that the page shows, or nil if it has sent a redirection or a file.
 func (v *view) respond(isExport bool) *response {
-	switch {
-	case v.isForm() && v.isSession():
-		return v.signInOut()
+	switch method := v.query.get(methodName); {
+	case v.isForm() && v.scheme != "" && (method == signIn || method == signOut):
+		return v.sign(method == signIn)
 	case v.isForm():
 		return v.posted()
 	case v.isFilterForm():

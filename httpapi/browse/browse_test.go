@@ -84,11 +84,7 @@ func TestCatalogue(t *testing.T) {
 	expect("a value becomes null", send("/api/films/2/?_method=PATCH", map[string]string{"released": ""}), 200, "Title Day", "Empty Released")
 
 	expect("a filter", get(h, "/api/films/?minutes__gte=100"), 200, "1 record", "Day")
-	expect("a search", get(h, "/api/films/?search=nights+ana"), 200, "1 record in", "ms, 2 records searched", "Nights")
-	expect("a search in a selection", get(h, "/api/films/?search=d&minutes__gte=100&limit=1&ordering=id"), 200, "ms, 1 record searched")
-	if page := get(h, "/api/films/?search=,"); strings.Contains(page.text, "searched") {
-		t.Errorf("a search for no word: %s", page.text)
-	}
+	expect("a search", get(h, "/api/films/?search=nights+ana"), 200, "1 record in", "Nights")
 	expect("no match", get(h, "/api/films/?search=ana&status=announced&minutes__gte=200"), 200, "No records match.")
 	expect("a filter with an error", get(h, "/api/films/?minutes__gte=x&status=y&director=9"), 400, "Enter a number.", "y is not one of the available choices", "That choice is not one")
 

@@ -42,7 +42,7 @@ func (v *view) create() *response {
 		return v.again(resp, texts)
 	}
 	record, _ := schema.ParseKeyed(resp.Body) // without a path, nothing is reported
-	v.report("added", v.c.segmentOf(record), "", "")
+	v.report(v.c.path, "added", v.c.segmentOf(record), v.c.nameOf(record, ""), "")
 	next := v.query.with(methodName, "")
 	if texts.Has(anotherName) {
 		next = v.query.with()
@@ -55,11 +55,11 @@ func (v *view) create() *response {
 func (v *view) unsent(inputs []input, texts url.Values) *response {
 	if isAgain(texts) {
 		v.form = v.newForm(texts, nil)
-		return refusal(http.StatusOK, nil)
+		return v.refusal(http.StatusOK, nil)
 	}
 	if wrong := misspelled(inputs); len(wrong) > 0 {
 		v.form = v.newForm(texts, wrong)
-		return refusal(http.StatusBadRequest, nil)
+		return v.refusal(http.StatusBadRequest, nil)
 	}
 	return nil
 }
@@ -84,14 +84,14 @@ func (v *view) delete() *response {
 		d := v.deletion(stored)
 		if tag := v.query.get(tagName); tag != "" && tag != d.tag {
 			v.kept = now
-			return refusal(http.StatusPreconditionFailed, nil)
+			return v.refusal(http.StatusPreconditionFailed, nil)
 		}
 		name, with, check = v.c.nameOf(values, ""), d.with, v.still(stored)
 	}
 	resp := v.write(http.MethodDelete, "", nil, check)
 	switch resp.Status {
 	case http.StatusNoContent:
-		v.report("deleted", v.id, name, with)
+		v.report(v.c.path, "deleted", v.id, name, with)
 		v.redirect(v.listLink())
 		return nil
 	case http.StatusPreconditionFailed, http.StatusConflict:
@@ -172,7 +172,7 @@ func (v *view) redirectChanged(resp *response) {
 		segment := url.PathEscape(v.c.segment(v.c.Lookup, text))
 		link = "../" + strings.TrimPrefix(segment+"/", "/") + strings.TrimPrefix(link, "./")
 	}
-	v.report("changed", text, "", "")
+	v.report(v.c.path+text+"/", "changed", text, v.c.nameOf(record, ""), "")
 	v.redirect(link)
 }
 
@@ -208,7 +208,7 @@ func (v *view) conflict(texts url.Values) *response {
 	v.form = v.newForm(merged, wrong)
 	v.form.Failed = "The record has changed since the form was opened, so nothing was stored. What you have changed is still in the form. " +
 		"The other fields have their present values. Please check them and save again."
-	return refusal(http.StatusPreconditionFailed, nil)
+	return v.refusal(http.StatusPreconditionFailed, nil)
 }
 
 // touched returns the inputs of the fields that the visitor has changed. For a PUT, which is whole, the

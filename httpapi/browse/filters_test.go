@@ -225,7 +225,7 @@ func TestFacetsCount(t *testing.T) {
 					t.Errorf("%T, a Counter %t: no %q in %s", style, counts, text, page.text)
 				}
 			}
-			if want := map[bool][2]int{true: {1, 3}, false: {6, 0}}[counts]; lists != want[0] || calls != want[1] {
+			if want := map[bool][2]int{true: {1, 2}, false: {5, 0}}[counts]; lists != want[0] || calls != want[1] {
 				t.Errorf("%T, a Counter %t: %d lists and %d counts, want %d", style, counts, lists, calls, want)
 			}
 		}

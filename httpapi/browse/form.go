@@ -379,14 +379,14 @@ func (v *view) readForm() (posted url.Values, refused *response) {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
 	if errors.As(err, new(*http.MaxBytesError)) {
 		v.w.Header().Set("Connection", "close") // as http.MaxBytesReader does for net/http's own writer
-		return nil, refusal(http.StatusRequestEntityTooLarge, wire.Detail("The form is larger than 2 MiB."))
+		return nil, v.refusal(http.StatusRequestEntityTooLarge, wire.Detail("The form is larger than 2 MiB."))
 	}
 	values, fault := formdata.Parse(v.r.Header.Get("Content-Type"), body)
 	if err != nil {
 		fault = "The form could not be read."
 	}
 	if fault != "" {
-		return nil, refusal(http.StatusBadRequest, wire.Detail(fault))
+		return nil, v.refusal(http.StatusBadRequest, wire.Detail(fault))
 	}
 	posted = make(url.Values)
 	for _, value := range values {

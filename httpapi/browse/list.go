@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -28,8 +27,7 @@ type list struct {
 	Kept     []pair   // of the form for the columns
 	Rows     []row
 	Pager    pager
-	Filters  *filters
-	Took     string // what the response has cost
+	Took     string // the time of the handler
 	Add      string // link to the form for a new record, or ""
 	ReadOnly string // why the visitor cannot add a record, or ""
 	About    string // of a record, such as "film"
@@ -74,7 +72,8 @@ func (v *view) newList(resp *response) *list {
 	if !ok {
 		return nil
 	}
-	l := &list{Pager: v.newPager(e), Took: v.cost(), Filters: v.newFilters(nil), About: spelled(v.c.Name)}
+	took := max(v.took.Round(100*time.Microsecond), 100*time.Microsecond)
+	l := &list{Pager: v.newPager(e), Took: "in " + took.String(), About: spelled(v.c.Name)}
 	v.choose(l, v.newColumns(memberNames(records)))
 	l.Rows = v.newRows(records, l.Columns)
 	const writes = schema.Create | schema.Update | schema.PartialUpdate | schema.Destroy
@@ -288,29 +287,6 @@ func (v *view) at(w pagination.Window) string {
 	place, _ := pagination.ParseQuery(strings.TrimPrefix(string(link), "?")).Get(v.c.is.Place)
 	size := strings.TrimPrefix(strconv.Itoa(w.Limit), strconv.Itoa(math.MaxInt)) // which means no limit
 	return v.query.with(v.c.is.Size, size, v.c.is.Place, place)
-}
-
-// cost returns the time of the handler and, of a search, the number of records that it has read:
-// all those that the filters select.
-func (v *view) cost() string {
-	text := "in " + readableDuration(v.took)
-	if len(v.c.Search) == 0 || strings.Trim(v.query.get(v.c.search), ", ") == "" {
-		return text
-	}
-	all := query{maps.Clone(v.query.values)}
-	delete(all.values, v.c.search)
-	if n := v.counts(v.c.path, all.values.Encode(), []url.Values{{}})[0]; n >= 0 {
-		text += ", " + counted(n, "record") + " searched"
-	}
-	return text
-}
-
-// readableDuration returns a duration as a number of milliseconds, at least 0.1.
-func readableDuration(d time.Duration) string {
-	if d < 10*time.Millisecond {
-		return fmt.Sprintf("%.1f ms", max(d.Seconds()*1000, 0.1))
-	}
-	return grouped(int(d.Round(time.Millisecond).Milliseconds())) + " ms"
 }
 
 func summary(offset, records, count int) string {

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
@@ -65,15 +64,8 @@ func TestLinksKeepQuery(t *testing.T) {
 func TestTimeOfAnswer(t *testing.T) {
 	h := newHandlers(t, load(t, books(9)), httpapi.Options{}).browse
 	page := get(h, "/api/books/")
-	if !regexp.MustCompile(`9 records in [\d.,]+ ms `).MatchString(page.text) {
+	if !regexp.MustCompile(`9 records in [\d.]+[mµ]?s `).MatchString(page.text) {
 		t.Errorf("the page says nothing of the time: %s", page.text)
-	}
-	for took, want := range map[time.Duration]string{
-		447 * time.Microsecond: "0.4 ms", 40 * time.Microsecond: "0.1 ms", 9940 * time.Microsecond: "9.9 ms", 137_499 * time.Microsecond: "137 ms", 11_153_549 * time.Microsecond: "11,154 ms",
-	} {
-		if got := readableDuration(took); got != want {
-			t.Errorf("%v is %q, want %q", took, got, want)
-		}
 	}
 	for _, target := range []string{"/api/", "/api/none/"} {
 		if page := get(h, target); len(page.find("p", "class", "lead took")) != 0 {

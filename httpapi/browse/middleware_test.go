@@ -64,7 +64,7 @@ func TestMiddleware(t *testing.T) {
 	}{
 		{"the root", request("GET", "/api/", "", signedIn...), "", 200, "GET", "Films 2 records"},
 		{"a list with names and facets", request("GET", "/api/films/", "", signedIn...), "films", 200, "GET", "released 2"},
-		{"a search", request("GET", "/api/films/?search=f", "", signedIn...), "films", 200, "GET", "2 records searched"},
+		{"a search", request("GET", "/api/films/?search=f", "", signedIn...), "films", 200, "GET", "1 record in"},
 		{"a record and those that refer to it", request("GET", "/api/directors/1/", "", signedIn...), "directors", 200, "GET", "Films 2 F G"},
 		{"a form", request("GET", "/api/films/1/?_method=PATCH", "", signedIn...), "films", 200, "GET", "Change"},
 		{"a HEAD", request("HEAD", "/api/films/", "", signedIn...), "films", 200, "HEAD", ""},

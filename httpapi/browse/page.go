@@ -72,14 +72,17 @@ type page struct {
 	Fault    bool     // the response is an error
 	Detail   string   // of the error
 	Faults   []string // what is wrong with the request
-	Instead  step     // to a page that exists, if the response is that this does not
+	Instead  string   // link to a page that exists, if the response is that this does not
 	Summary  string   // such as "39 collections", only at the root
-	Entries  []entry  // only at the root
+	Entries  []choice // the collections, only at the root
 	Record   *record
 	Filters  *filters
 	List     *list
 	Form     *form
-	Exchange *exchange
+
+	Curl string // a command that sends the request of the page, or "" if it may write
+	Body string // of the response, unless it is a list, or ""
+	Open bool   // these are visible at first
 }
 
 // serve serves a response of the handler as a page: the root, a list, a record, a form, or any other
@@ -110,20 +113,15 @@ func (v *view) serve(resp *response) {
 		p.Title = "Add " + spelled(v.c.Name)
 		p.here()
 	default:
-		v.showList(p, resp)
+		if p.List = v.newList(resp); p.List == nil {
+			v.showResponse(p, resp)
+			break
+		}
+		p.Filters, p.ReadOnly = v.newFilters(nil), p.List.ReadOnly
+		p.CSV = v.query.with(exportName, "csv", v.c.is.Place, "", v.c.is.Size, "")
+		p.here()
 	}
 	v.sendPage(resp, p)
-}
-
-func (v *view) showList(p *page, resp *response) {
-	l := v.newList(resp)
-	if l == nil {
-		v.showResponse(p, resp)
-		return
-	}
-	p.List, p.Filters, p.ReadOnly = l, l.Filters, l.ReadOnly
-	p.CSV = v.query.with(exportName, "csv", v.c.is.Place, "", v.c.is.Size, "")
-	p.here()
 }
 
 func (v *view) showRecord(p *page, resp *response) {
@@ -135,18 +133,13 @@ func (v *view) showRecord(p *page, resp *response) {
 	p.Path[len(p.Path)-1].Name = r.Name
 	p.Verb, p.Title, p.Form, p.ReadOnly = r.Verb, r.Title, r.Form, r.ReadOnly
 	if r.Form == nil {
-		p.Record, p.Exchange.Body = r, indented(string(resp.Body))
+		p.Record, p.Body = r, indented(string(resp.Body))
 	}
 	p.here()
 }
 
 func (v *view) newPage(resp *response) *page {
-	p := &page{
-		Site:     v.title,
-		Title:    v.title,
-		Root:     v.rootLink(v.r),
-		Exchange: v.newExchange(),
-	}
+	p := &page{Site: v.title, Title: v.title, Root: v.rootLink(v.r), Ignored: v.ignored}
 	p.Style = p.Root + "?" + styleName + "=" + v.hash
 	if v.r.URL.Path != v.served.Root {
 		p.Path = []step{{v.title, p.Root}}
@@ -165,9 +158,10 @@ func (v *view) newPage(resp *response) *page {
 	if v.handler != nil && resp.Status == http.StatusOK && negotiation.IsRead(v.r.Method) {
 		p.Done = v.newDone()
 	}
-	p.Ignored = v.ignored
 	if negotiation.IsRead(v.r.Method) {
 		p.JSON = v.query.with("format", "json")
+		address := v.next.Base(v.r) + v.r.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, "", columnsName, ""), "./")
+		p.Curl = "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"
 	}
 	return p
 }
@@ -187,15 +181,15 @@ func (v *view) showResponse(p *page, resp *response) {
 	p.Title = strings.TrimSpace(strconv.Itoa(resp.Status) + " " + http.StatusText(resp.Status))
 	p.Path = append(p.Path, step{Name: p.Title})
 	p.Fault = resp.Status >= http.StatusBadRequest
-	if resp.Status == http.StatusNotFound && v.c != nil && v.id == "" {
-		p.Instead = step{"Go to the first page", v.query.with(v.c.is.Place, "")}
+	isList := v.handler != nil && v.c != nil && v.id == "" && negotiation.IsRead(v.r.Method)
+	if resp.Status == http.StatusNotFound && isList {
+		p.Instead = v.query.with(v.c.is.Place, "")
 	}
 	wrong := readFaults(resp.Body)
-	p.Exchange.Open = wrong == nil || !p.Fault
-	p.Exchange.Body = indented(string(resp.Body))
+	p.Open, p.Body = wrong == nil || !p.Fault, indented(string(resp.Body))
 	if detail := wrong["detail"]; len(wrong) == 1 && detail != nil {
 		p.Detail = strings.Join(detail, " ")
-		if v.isTooLong(resp) {
+		if resp.Status == http.StatusBadRequest && isList && v.c.is.Members == nil { // filters must select some of the records
 			p.Filters = v.newFilters(nil)
 		}
 		return
@@ -207,19 +201,14 @@ func (v *view) showResponse(p *page, resp *response) {
 			text = v.label(parameter) + ": " + text
 		}
 		p.Faults = append(p.Faults, text)
-		ofFilters = ofFilters || v.c != nil && slices.ContainsFunc(append([]string{v.c.search}, v.c.Filters...), func(p string) bool { return v.c.ErrorName(p) == name })
+		ofFilters = ofFilters || isList && slices.ContainsFunc(append([]string{v.c.search}, v.c.Filters...), func(p string) bool { return v.c.ErrorName(p) == name })
 	}
 	if p.Detail = "The request is not valid."; wrong == nil {
 		p.Detail = "The request failed."
 	}
-	if ofFilters && v.handler != nil && v.id == "" && negotiation.IsRead(v.r.Method) {
+	if ofFilters {
 		p.Filters, p.Detail = v.newFilters(wrong), "Some filters are not valid."
 	}
-}
-
-// isTooLong reports whether a list without pages has too many records, so that filters must select some.
-func (v *view) isTooLong(resp *response) bool {
-	return resp.Status == http.StatusBadRequest && v.handler != nil && v.c != nil && v.c.is.Members == nil && v.id == "" && negotiation.IsRead(v.r.Method)
 }
 
 // sendPage sends a page with the status and the headers of the handler's response, except
@@ -241,37 +230,13 @@ func (v *view) sendPage(resp *response, p *page) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "private, no-cache") // the form depends on the credentials
-	status := cmp.Or(v.status, resp.Status)
-	p.SignIn, p.SignOut = v.session(status)
-	v.w.WriteHeader(status)
+	p.SignIn, p.SignOut = v.session(resp.Status)
+	v.w.WriteHeader(resp.Status)
 	if v.r.Method != http.MethodHead {
 		out := bufio.NewWriterSize(v.w, 32<<10)
 		_ = v.template.Execute(out, p) // the client is gone if it fails
 		_ = out.Flush()
 	}
-}
-
-// exchange is how to make the request of the page, and the response.
-type exchange struct {
-	Curl string // a command that sends the request, or "" if it may write
-	Body string // unless it is a list, or ""
-	Open bool   // it is visible at first
-}
-
-func (v *view) newExchange() *exchange {
-	e := &exchange{}
-	if negotiation.IsRead(v.r.Method) {
-		address := v.next.Base(v.r) + v.r.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, "", columnsName, ""), "./")
-		e.Curl = "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"
-	}
-	return e
-}
-
-// entry is a collection listed at the root.
-type entry struct {
-	Name  string
-	Link  string
-	Count string // "" if unknown
 }
 
 // showRoot lists the collections.
@@ -282,7 +247,8 @@ func (v *view) showRoot(p *page, resp *response) {
 	}
 	p.here()
 	for _, c := range v.sorted {
-		p.Entries = append(p.Entries, entry{heading(c.Key), "./" + url.PathEscape(c.Segment) + "/", grouped(v.counts(c.path, "", []url.Values{{}})[0])})
+		n := v.counts(c.path, "", []url.Values{{}})[0] // negative if it is not known
+		p.Entries = append(p.Entries, choice{Label: heading(c.Key), Link: "./" + url.PathEscape(c.Segment) + "/", Count: grouped(n)})
 	}
 	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.openAPI
 }

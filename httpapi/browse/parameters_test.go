@@ -64,8 +64,8 @@ func TestNamesOfOrderingAndSearch(t *testing.T) {
 	if got := page.formValues("filters", nil); got.Get("q") != "plant 1" || got.Get("sort") != "-height" || got.Has("search") || got.Has("offset") {
 		t.Errorf("the form sends %v", got)
 	}
-	if len(page.find("th", "aria-sort", "descending")) != 1 || !strings.Contains(page.text, "60 records searched") {
-		t.Errorf("the page has no order or no search: %s", page.text)
+	if len(page.find("th", "aria-sort", "descending")) != 1 {
+		t.Errorf("the page has no order: %s", page.text)
 	}
 	if rows := page.find("tr", "id", "record-20"); len(rows) != 0 { // on the first page
 		t.Errorf("the page begins with the tallest plant")

@@ -36,7 +36,6 @@ type view struct {
 	ignored []string      // names in the query that nothing reads
 
 	// What the page of a response shows beside it:
-	status  int       // of the page, or 0 if it is that of the response
 	refused string    // why the service does not accept the token, or ""
 	form    *form     // that was rejected
 	kept    *response // the record that was not deleted
@@ -176,11 +175,7 @@ func (v *view) forward() *response {
 	}
 	begin := time.Now()
 	resp := v.newResponse()
-	if in.Method == http.MethodGet {
-		v.handler.Unread(resp, in, v.ignore)
-	} else {
-		v.handler.ServeHTTP(resp, in)
-	}
+	v.handler.Unread(resp, in, v.ignore)
 	resp.WriteHeader(http.StatusOK) // no effect if it has been called
 	v.took = time.Since(begin)
 	return resp
@@ -297,8 +292,8 @@ func (v *view) newResponse() *response {
 }
 
 // refusal returns a response to a request that the handler is not sent.
-func refusal(status int, body []byte) *response {
-	return &response{Recorder: &wire.Recorder{Status: status, Sent: make(http.Header), Body: body}}
+func (v *view) refusal(status int, body []byte) *response {
+	return &response{Recorder: &wire.Recorder{Status: status, Sent: v.header.Clone(), Body: body}}
 }
 
 // record returns the record that is the body of a response of 200. It returns false if that fails.

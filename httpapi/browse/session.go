@@ -130,39 +130,23 @@ func (v *view) readOnly() string {
 	return "" // the header has the form to sign in
 }
 
-// isSession reports whether the request, which is a form, signs in or out.
-func (v *view) isSession() bool {
-	method := v.query.get(methodName)
-	return v.scheme != "" && (method == signIn || method == signOut)
-}
-
-// signInOut signs the visitor in or out, and redirects to the page with the form. If the service does
-// not accept the token, it returns the response for that page, which has the form again.
-func (v *view) signInOut() *response {
-	token, again := "", v.query.with(methodName, "")
-	if v.query.get(methodName) == signIn {
+// sign signs the visitor in or out, and redirects to the page with the form. If the service does not
+// accept the token, it returns a response whose page has the form again.
+func (v *view) sign(in bool) *response {
+	token, next := "", v.query.with(methodName, "")
+	if in {
 		posted, refused := v.readForm()
 		if refused != nil {
 			return refused
 		}
 		if token = strings.TrimSpace(posted.Get("token")); !v.accepts(token) {
-			v.visit(again)
-			v.status, v.refused = http.StatusUnauthorized, "The service does not accept this token."
-			return v.forward()
+			v.refused = "The service does not accept this token."
+			return v.refusal(http.StatusUnauthorized, wire.Detail(v.refused))
 		}
 	}
 	v.setCookie(tokenCookie, token, 0)
-	v.redirect(again)
+	v.redirect(next)
 	return nil
-}
-
-// visit makes the request one for the page that a link to the same path leads to.
-func (v *view) visit(link string) {
-	v.r = v.r.Clone(v.r.Context())
-	v.r.Method, v.r.Body, v.r.ContentLength = http.MethodGet, http.NoBody, 0
-	v.r.Header.Del("Content-Type")
-	v.r.URL.RawQuery = strings.TrimPrefix(strings.TrimPrefix(link, "./"), "?")
-	v.query = v.c.parse(v.r.URL.RawQuery)
 }
 
 // done is what a form has done with a record.
@@ -173,34 +157,24 @@ type done struct {
 	Link string // to the record, or ""
 }
 
-// report makes the next page of v.c, or of its record with a segment if that was changed, say what
-// a form has done. Only a record that is gone needs a name.
-func (v *view) report(verb, id, name, with string) {
+// report makes the next page with a path say what a form has done with the record of a segment.
+func (v *view) report(path, verb, id, name, with string) {
 	if id != "" {
-		v.setCookie(doneCookie, strings.Join([]string{verb, v.c.path, name, with, id}, "\n"), 60)
+		name = cut(cmp.Or(name, wire.Capital(v.c.recordName(id))))
+		v.setCookie(doneCookie, strings.Join([]string{verb, path, strings.ReplaceAll(name, "\n", " "), with, id}, "\n"), 60)
 	}
 }
 
 // newDone returns the result of the form that led to the page, or nil. No other page will show it.
 func (v *view) newDone() *done {
 	parts := strings.SplitN(cookie(v.r, doneCookie), "\n", 5)
-	if len(parts) < 5 || v.c == nil || parts[1] != v.c.path {
-		return nil
-	}
-	id, at := parts[4], ""
-	d := &done{Verb: parts[0], Name: cmp.Or(parts[2], wire.Capital(v.c.recordName(id))), With: parts[3]}
-	if d.Verb == "changed" {
-		at = id
-	}
-	if v.id != at || !slices.Contains([]string{"added", "changed", "deleted"}, d.Verb) {
+	if len(parts) < 5 || v.c == nil || parts[1] != v.r.URL.Path || !slices.Contains([]string{"added", "changed", "deleted"}, parts[0]) {
 		return nil
 	}
 	v.setCookie(doneCookie, "", 0)
-	if name, _ := v.name(v.c, v.c.Lookup, id); name != id && d.Verb != "deleted" {
-		d.Name = name
-	}
+	d := &done{Verb: parts[0], Name: parts[2], With: parts[3]}
 	if d.Verb == "added" && v.c.hasPages() {
-		d.Link = "./" + url.PathEscape(id) + "/"
+		d.Link = "./" + url.PathEscape(parts[4]) + "/"
 	}
 	return d
 }
