@@ -92,7 +92,7 @@ func (c *Collection) Clone() *Collection {
 
 // Snapshot returns a read-only collection of the current state.
 func (c *Collection) Snapshot() *Collection {
-	s := newStandalone(c.Type, store.Hold(c.Store), c.Set.errors)
+	s := newStandalone(c.Type, store.Held(c.Store.Current()), c.Set.errors)
 	s.Set.readOnly = true
 	return s
 }

@@ -17,8 +17,11 @@ import (
 
 // Define adds a collection to a set.
 func Define(c *Set, key string, t layout.Table, opts layout.Options, shown, listed *Shown, handle func(*Collection) any) error {
-	if err := c.checkKey(key); err != nil {
-		return fmt.Errorf("catalogue: %w", err)
+	if _, twice := c.byKey[key]; twice {
+		return fmt.Errorf("catalogue: %s: %w: it is defined twice", key, ErrInvalidType)
+	}
+	if key == "" {
+		return fmt.Errorf("catalogue: %w: the definition has no key", ErrUnknownCollection)
 	}
 	about, err := describe(key, t, opts)
 	if err != nil {
@@ -36,17 +39,6 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, shown, list
 	s.whole = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return hasRule(f) || !l.Common(f.Name) })
 	c.byKey[key] = len(c.All)
 	c.All = append(c.All, newMember(c, s, nil))
-	return nil
-}
-
-// checkKey returns an error if a definition has no key, or if the key is taken.
-func (c *Set) checkKey(key string) error {
-	if _, twice := c.byKey[key]; twice {
-		return fmt.Errorf("%s: %w: it is defined twice", key, ErrInvalidType)
-	}
-	if key == "" {
-		return fmt.Errorf("%w: the definition has no key", ErrUnknownCollection)
-	}
 	return nil
 }
 

@@ -33,7 +33,7 @@ func SaveAll(c *Set, w io.Writer) error {
 	b := bufio.NewWriter(w)
 	lead := "{"
 	for i, m := range c.All {
-		fmt.Fprintf(b, "%s%s:", lead, quotedKey(m))
+		fmt.Fprintf(b, "%s%s:", lead, jsontext.AppendString(nil, m.Key()))
 		if err := writeArray(b, m.Type, states[i]); err != nil {
 			return err
 		}
@@ -47,16 +47,11 @@ func SaveAll(c *Set, w io.Writer) error {
 	return nil
 }
 
-// quotedKey returns the key of a collection as a JSON string.
-func quotedKey(m *Collection) []byte {
-	return jsontext.AppendString(nil, m.Key())
-}
-
 func writeLastIDs(c *Set, b *bufio.Writer, states []*store.State) {
 	lead, end := fmt.Sprintf(",\n%q:[\n", lastIDsKey), ""
 	for i, s := range states {
 		if last := c.All[i].Type.Identity.Served(s.UsedID()); last > s.MaxID() {
-			fmt.Fprintf(b, `%s{"collection":%s,"id":%d}`, lead, quotedKey(c.All[i]), last)
+			fmt.Fprintf(b, `%s{"collection":%s,"id":%d}`, lead, jsontext.AppendString(nil, c.All[i].Key()), last)
 			lead, end = ",\n", "]"
 		}
 	}

@@ -152,7 +152,7 @@ func (c *Store) begin(b *build) *State {
 // are faster than that, they have to wait at last, unless alone is set because they do already;
 // readers never do. It reports whether the build is done; otherwise it is stale.
 func (c *Store) finish(b *build, x index, alone bool) (done bool) {
-	b.built = orderingIndex{terms: b.terms, index: x, usage: newUsage(0)}
+	b.built = orderingIndex{terms: b.terms, index: x, usage: new(usage)}
 	for round := 0; ; round++ {
 		if round == maxRounds && !alone {
 			c.committing.Lock()
@@ -333,7 +333,10 @@ const minPart = 4096
 // sorted returns the items of entries in order, and the size of their keys. If that is more than the
 // limit, or ctx is done, the items are incomplete.
 func (t *tree[K]) sorted(ctx context.Context, entries []*Entry, by sorting) (items []item[K], size int) {
-	room, order := by.cut.room(minPart), t.compare
+	room, order := math.MaxInt, t.compare
+	if by.cut.most > 0 {
+		room = by.cut.most + minPart // items that are kept before unwanted ones are dropped
+	}
 	if by.cut.last {
 		order = func(a, b item[K]) int { return t.compare(b, a) }
 	}
@@ -399,8 +402,8 @@ func (s *State) join(terms []ordering.Term) *sortedEntries {
 	}, func() {
 		if o.failure != nil {
 			cache.mu.Lock()
-			cache.drop(o)
-			cache.mu.Unlock()
+			defer cache.mu.Unlock()
+			cache.all = slices.DeleteFunc(cache.all, func(other *sortedEntries) bool { return other == o })
 		}
 	})
 	return o

@@ -164,9 +164,9 @@ func TestConcurrentClonesOfSnapshots(t *testing.T) {
 			for i := range 300 {
 				put(c, &record{text: strconv.Itoa(i % 7), members: []string{"text"}})
 			}
-			held = append(held, Hold(c))
+			held = append(held, Held(c.Current()))
 			ordered(t, c, "text")
-			return append(held, Hold(c), Hold(c))
+			return append(held, Held(c.Current()), Held(c.Current()))
 		}()
 		for range 3 {
 			runtime.GC()

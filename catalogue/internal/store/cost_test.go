@@ -92,7 +92,7 @@ func (c *countingStore) countComparisons(fields ...string) {
 			x = countingTree(tree, c.comparisons)
 		}
 		x.fill(c.Current().Entries())
-		indexes = append(indexes, orderingIndex{terms: terms, index: x, usage: newUsage(0)})
+		indexes = append(indexes, orderingIndex{terms: terms, index: x, usage: new(usage)})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -107,13 +107,6 @@ type usage struct {
 	score atomic.Int64 // the lowest is dropped first
 }
 
-// newUsage returns the usage of an index that was not used yet.
-func newUsage(score int64) *usage {
-	u := new(usage)
-	u.score.Store(score)
-	return u
-}
-
 // keptIndexes returns an empty index for each unique set and each declared order. They are
 // never dropped.
 func (typ *Type) keptIndexes() (list []orderingIndex) {
@@ -121,7 +114,7 @@ func (typ *Type) keptIndexes() (list []orderingIndex) {
 		if findTerms(list, terms) < 0 {
 			fields := typ.resolve(terms)
 			x := newIndex(fields, terms)
-			list = append(list, orderingIndex{terms: terms, index: x, usage: newUsage(0), kept: true, unique: unique, fields: fields})
+			list = append(list, orderingIndex{terms: terms, index: x, usage: new(usage), kept: true, unique: unique, fields: fields})
 		}
 	}
 	for _, set := range typ.Unique {
@@ -276,6 +269,6 @@ func (s *State) limit(most, size int, kind func(*orderingIndex) bool) {
 func (s *State) install(terms []ordering.Term) {
 	x := newIndex(s.typ.resolve(terms), terms)
 	if x.build(s.Entries(), maxKeys(s.Len(), terms), nil) == nil {
-		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: newUsage(0)})
+		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: new(usage)})
 	}
 }

@@ -45,14 +45,6 @@ type cut struct {
 	last bool
 }
 
-// room returns how many items are kept before unwanted ones are dropped.
-func (c cut) room(more int) int {
-	if c.most == 0 {
-		return math.MaxInt
-	}
-	return c.most + more
-}
-
 // A bound is a place in a sequence. Among the entries with a key, it is between those with an id of
 // at most id and the others. In an index by several terms, the key is of one term, and prefix has
 // the encoded keys of the terms before it.
@@ -238,11 +230,6 @@ func (cache *sortCache) ready(terms []ordering.Term) sequence {
 		return o
 	}
 	return nil
-}
-
-// drop removes a sequence. The mutex must be held.
-func (cache *sortCache) drop(o *sortedEntries) {
-	cache.all = slices.DeleteFunc(cache.all, func(other *sortedEntries) bool { return other == o })
 }
 
 // A set is a sorted set that is kept in a tree. Like primary, it is an interface so that

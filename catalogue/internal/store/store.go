@@ -183,11 +183,8 @@ func Freeze(stores ...*Store) []*State {
 	return states
 }
 
-// Hold returns a store that has the published state of another one, and cannot be written to. The
-// state has the indexes that its queries need. O(1).
-func Hold(c *Store) *Store { return Held(c.Current()) }
-
-// Held returns a store that has a frozen state, as Hold does.
+// Held returns a store that has a frozen state, and cannot be written to. The state has the indexes
+// that its queries need. O(1).
 func Held(s *State) *Store {
 	held := &Store{typ: s.typ}
 	held.published.Store(s)
@@ -206,20 +203,17 @@ func Clone(stores ...*Store) []*Store {
 	defer unlock(stores)
 	clones := make([]*Store, len(stores))
 	for i, c := range stores {
-		clones[i] = c.clone()
+		s := c.fork()
+		for i := range s.indexes {
+			own := new(usage)
+			own.score.Store(s.indexes[i].score.Load())
+			s.indexes[i].usage = own
+		}
+		s.renew()
+		clones[i] = &Store{typ: c.typ, pins: new(pins)}
+		clones[i].adopt(s)
 	}
 	return clones
-}
-
-func (c *Store) clone() *Store {
-	clone := &Store{typ: c.typ, pins: new(pins)}
-	s := c.fork()
-	for i := range s.indexes {
-		s.indexes[i].usage = newUsage(s.indexes[i].score.Load())
-	}
-	s.renew()
-	clone.adopt(s)
-	return clone
 }
 
 // fork returns a fork of the published state that is independent of the store. Both mutexes that

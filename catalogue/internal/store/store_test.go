@@ -182,7 +182,7 @@ func TestCheck(t *testing.T) {
 					terms := parse(a + "," + b)
 					x := newIndex(s.typ.resolve(terms), terms)
 					x.fill(s.Entries())
-					s.indexes = append(s.indexes, orderingIndex{terms: terms, index: x, usage: newUsage(0)})
+					s.indexes = append(s.indexes, orderingIndex{terms: terms, index: x, usage: new(usage)})
 				}
 			}
 		}, "exceed the limits"},
