@@ -372,7 +372,7 @@ func failsOverHTTP(t *testing.T, cat *catalogue.Catalogue, ops []model.Op) strin
 	for _, op := range ops {
 		if op.Verb == "insert" { // a script may lack members, which have no default
 			c := map[string]*model.Config{"listings": listings, "studios": studios}[op.In]
-			op.Records = []string{playhttp.Complete(op.Records[0], c)}
+			op.Records = []string{c.Complete(op.Records[0])}
 		}
 		w, want = w.Do(op)
 		script += op.String() + "\n"

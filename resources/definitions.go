@@ -3,6 +3,7 @@ package resources
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -42,10 +43,10 @@ func Records(key string) catalogue.Definition[schema.Record] {
 //
 // The error is returned by [catalogue.New]. Without definitions the error is nil. O(1).
 func New(definitions ...catalogue.AnyDefinition) (*catalogue.Catalogue, error) {
-	all := make([]catalogue.AnyDefinition, 0, len(documented())+len(definitions))
+	all := make([]catalogue.AnyDefinition, 0, len(documented)+len(definitions))
 	at := map[string]int{}
-	for i, c := range documented() {
-		all, at[c.key] = append(all, definition(c.key)), i
+	for i, key := range documented {
+		all, at[key] = append(all, definition(key)), i
 	}
 	for _, d := range definitions {
 		if v := reflect.ValueOf(d); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
@@ -65,11 +66,10 @@ func New(definitions ...catalogue.AnyDefinition) (*catalogue.Catalogue, error) {
 // described returns the documented description of a collection, or nil if the document does
 // not name it.
 func described(key string) *schema.Description {
-	i := slices.IndexFunc(documented(), func(c documentedKey) bool { return c.key == key })
-	if i < 0 {
+	if !slices.Contains(documented[:], key) {
 		return nil
 	}
-	d := &schema.Description{Name: documented()[i].name, Actions: schema.List, Query: "format=api"}
+	d := &schema.Description{Name: nameOf(key), Actions: schema.List, Query: "format=api"}
 	switch key {
 	case "itemVariants":
 		d.Segment = "item_variants"
@@ -96,50 +96,26 @@ func definition(key string) catalogue.AnyDefinition {
 	return Records(key)
 }
 
-// A documentedKey is the key of a collection with the name of its records.
-type documentedKey struct{ key, name string }
+// documented are the keys in the order of the root listing.
+var documented = [...]string{
+	"attribute-types", "attributes", "authors", "collaborators", "direct-sales", "books",
+	"bookshop-sales", "carts", "commissions", "compensations", "collaborator-invoices",
+	"contributions", "credit-notes", "crowdfundings", "direct-debit-payments",
+	"credit-note-lines", "restockings", "direct-debits", "events", "expenses", "inventories",
+	"items", "itemVariants", "labels", "products", "projects", "proposals", "reshipments",
+	"services", "shipments", "social-links", "tieins", "vouchers", "variants", "wires",
+	"publishers", "suppliers", "news", "faqs",
+}
 
-// documented returns all keys in the order of the root listing.
-func documented() []documentedKey {
-	return []documentedKey{
-		{"attribute-types", "attribute type"},
-		{"attributes", "attribute"},
-		{"authors", "author"},
-		{"collaborators", "collaborator"},
-		{"direct-sales", "direct sale"},
-		{"books", "book"},
-		{"bookshop-sales", "bookshop sale"},
-		{"carts", "cart"},
-		{"commissions", "commission"},
-		{"compensations", "compensation"},
-		{"collaborator-invoices", "collaborator invoice"},
-		{"contributions", "contribution"},
-		{"credit-notes", "credit note"},
-		{"crowdfundings", "crowdfunding"},
-		{"direct-debit-payments", "direct debit payment"},
-		{"credit-note-lines", "credit note line"},
-		{"restockings", "restocking"},
-		{"direct-debits", "direct debit"},
-		{"events", "event"},
-		{"expenses", "expense"},
-		{"inventories", "inventory"},
-		{"items", "item"},
-		{"itemVariants", "item variant"},
-		{"labels", "label"},
-		{"products", "product"},
-		{"projects", "project"},
-		{"proposals", "proposal"},
-		{"reshipments", "reshipment"},
-		{"services", "service"},
-		{"shipments", "shipment"},
-		{"social-links", "social link"},
-		{"tieins", "tiein"},
-		{"vouchers", "voucher"},
-		{"variants", "variant"},
-		{"wires", "wire"},
-		{"publishers", "publisher"},
-		{"suppliers", "supplier"},
-		{"news", "news"},
-		{"faqs", "faq"},
+// nameOf returns the name of the records of a documented collection.
+func nameOf(key string) string {
+	switch key {
+	case "inventories":
+		return "inventory"
+	case "itemVariants":
+		return "item variant"
+	case "news":
+		return "news"
 	}
+	return strings.ReplaceAll(strings.TrimSuffix(key, "s"), "-", " ")
 }

@@ -49,7 +49,7 @@ func Write(w io.Writer, opts Options) error {
 		separator := "\n"
 		for i := range sizes[key] {
 			b.WriteString(separator)
-			if _, err := b.WriteString(m.record(key, fields, kinds, idAt(i)).String()); err != nil {
+			if _, err := b.WriteString(m.record(key, fields, kinds, i).String()); err != nil {
 				return fmt.Errorf("sample: %w", err)
 			}
 			separator = ",\n"
@@ -64,31 +64,31 @@ func Write(w io.Writer, opts Options) error {
 	return nil
 }
 
-// record generates a record of one of the 39 collections. If its fields are invented, they have
-// kinds.
-func (m *maker) record(key string, fields []schema.Field, kinds []string, id int) schema.Record {
+// record generates the record at index n of one of the 39 collections. If its fields are invented,
+// they have kinds.
+func (m *maker) record(key string, fields []schema.Field, kinds []string, n int) schema.Record {
+	d := m.draw(key, "", n)
 	switch key {
 	case "events":
-		return m.event(id)
+		return d.event()
 	case "social-links":
-		return m.link(id)
+		return d.link()
 	}
-	members, _ := m.members(key, fields, id, nil) // none is unique; references to empty collections are null
-	d := m.draw(key, id)
+	members, _ := m.members(key, fields, n, nil) // none is unique; references to empty collections are null
 	l := pick(d.rng, m.Languages)
 	for i, kind := range kinds {
 		switch kind {
 		case "person":
 			members[i].value = l.person(d.rng)
 		case "slug":
-			members[i].value = d.slug(fmt.Sprintf("%s %d", members[0].value, id))
+			members[i].value = d.slug(fmt.Sprintf("%s %d", members[0].value, d.id))
 		case "line":
 			members[i].value = pick(d.rng, l.Lines)
 		case "html":
 			members[i].value = l.paragraphs(d.rng, d.between(1, 3))
 		}
 	}
-	return record(id, members...)
+	return record(d.id, members...)
 }
 
 // invented are the collections whose fields the document does not show, each with the fields that
@@ -170,10 +170,9 @@ func inventedField(word string) (f schema.Field, kind string) {
 	return f, kind
 }
 
-func (m *maker) event(id int) schema.Record {
-	d := m.draw("events", id)
+func (d *draw) event() schema.Record {
 	where := pick(d.rng, places[:])
-	l := m.language(where.language)
+	l := d.language(where.language)
 	kind := pick(d.rng, l.Kinds)
 	begin, end := d.times(where.offset)
 	poster, webp := "", ""
@@ -181,7 +180,7 @@ func (m *maker) event(id int) schema.Record {
 		poster = media + d.hex(8) + ".jpg"
 		webp = poster + ".webp"
 	}
-	return record(id,
+	return record(d.id,
 		member{"name", kind + " " + l.quote(l.title(d.rng))},
 		member{"slug", d.slug(kind)}, // which all events of the kind share
 		member{"summary", pick(d.rng, l.Lines)},
@@ -214,15 +213,14 @@ func (d *draw) times(offset time.Duration) (begin, end time.Time) {
 }
 
 // link generates a social link. Two links to an author on the same site have the same URL.
-func (m *maker) link(id int) schema.Record {
-	d := m.draw("social-links", id)
-	author := idAt(d.below(m.sizes["authors"]))
+func (d *draw) link() schema.Record {
+	author := idAt(d.below(d.sizes["authors"]))
 	site := pick(d.rng, []string{"facebook", "bluesky", "linkedin", "instagram"})
 	var logo any
 	if d.every(4, 1) {
 		logo = media + d.hex(8) + ".png"
 	}
-	return record(id,
+	return record(d.id,
 		member{"title", "on " + site},
 		member{"url", fmt.Sprintf("https://%s.example/%d/", site, author)},
 		member{"logo", logo},

@@ -45,7 +45,7 @@ func Records(opts Options, descriptions ...schema.Description) (map[string][]sch
 	for _, d := range descriptions {
 		records, taken := make([]schema.Record, m.sizes[d.Key]), map[string]bool{}
 		for i := range records {
-			members, err := m.members(d.Key, d.Fields, idAt(i), taken)
+			members, err := m.members(d.Key, d.Fields, i, taken)
 			if err != nil {
 				return nil, fmt.Errorf("sample: %s: %w", d.Key, err)
 			}
@@ -110,31 +110,31 @@ func (m *maker) by(f schema.Field) schema.Field {
 	return about.Identity()
 }
 
-// members returns the members of a record. Values of unique fields are added to those that are
+// members returns the members of the record at index n. Values of unique fields are added to those that are
 // taken. The error is about the last field without a value, which is null.
-func (m *maker) members(key string, fields []schema.Field, id int, taken map[string]bool) (list []member, err error) {
+func (m *maker) members(key string, fields []schema.Field, n int, taken map[string]bool) (list []member, err error) {
 	for _, f := range fields {
 		switch {
 		case f.IsID() && f.Name != "id":
-			list = append(list, member{f.Name, id})
+			list = append(list, member{f.Name, idAt(n)})
 			continue
 		case f.IsID(), f.Computed:
 			continue
 		}
-		value := m.value(key, f, id, taken)
+		value := m.value(key, f, n, taken)
 		if value == "" {
-			value, err = "null", fmt.Errorf("%s: no value is left for record %d of %d", f.Name, indexOf(id)+1, m.sizes[key])
+			value, err = "null", fmt.Errorf("%s: no value is left for record %d of %d", f.Name, n+1, m.sizes[key])
 		}
 		list = append(list, member{f.Name, json.RawMessage(value)})
 	}
 	return list, err
 }
 
-// value returns the value of a field in the record with the given id, or "" if none is found. It
+// value returns the value of a field in the record at index n, or "" if none is found. It
 // depends only on the field, the id, the size of the collection to which the field refers and, if
 // it is unique, on those that are taken.
-func (m *maker) value(key string, f schema.Field, id int, taken map[string]bool) string {
-	d := &draw{stream(m.seed, key+"."+f.Name, id), m, key, id, indexOf(id)}
+func (m *maker) value(key string, f schema.Field, n int, taken map[string]bool) string {
+	d := m.draw(key, "."+f.Name, n)
 	if f.Created {
 		return m.created(d)
 	}
@@ -211,7 +211,7 @@ func (m *maker) all(key string, f schema.Field) []string {
 		m.made[name] = nil
 		list, taken := make([]string, m.sizes[key]), map[string]bool{}
 		for i := range list {
-			list[i] = cmp.Or(m.value(key, f, idAt(i), taken), "null")
+			list[i] = cmp.Or(m.value(key, f, i, taken), "null")
 		}
 		m.made[name] = list
 	}

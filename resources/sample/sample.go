@@ -75,9 +75,6 @@ func (o Options) size(key string, standard int) int {
 // programs that confuse ids with indexes fail.
 func idAt(i int) int { return 1 + i + i/7 }
 
-// indexOf is the inverse of idAt.
-func indexOf(id int) int { return (id - 1) - (id-1)/8 }
-
 // A maker generates records.
 type maker struct {
 	seed  uint64
@@ -107,8 +104,10 @@ type draw struct {
 	n   int // index in the collection
 }
 
-func (m *maker) draw(key string, id int) *draw {
-	return &draw{stream(m.seed, key, id), m, key, id, indexOf(id)}
+// draw returns the random numbers for the record at index n of a collection or, if field is not
+// empty, for that field of it.
+func (m *maker) draw(key, field string, n int) *draw {
+	return &draw{stream(m.seed, key+field, idAt(n)), m, key, idAt(n), n}
 }
 
 // every reports whether the record is one of those at index n, n+m, n+2m and so on.
@@ -124,10 +123,7 @@ func (d *draw) refs(key string, n int) []int {
 	return slices.Compact(ids)
 }
 
-const (
-	site  = "https://backlist.example/"
-	media = "https://cdn.backlist.example/media/"
-)
+const media = "https://cdn.backlist.example/media/"
 
 // A member is a name and a value of an open record.
 type member struct {

@@ -84,20 +84,22 @@ type record struct {
 	values  map[string]value // by field
 }
 
-func (c *Config) record(text string) record {
-	return c.with(record{}, text)
-}
-
-// with returns r with the members of a JSON object.
-func (c *Config) with(r record, text string) record {
-	r.members = slices.Clone(r.members)
-	if len(r.members) == 0 {
-		for _, f := range c.Fields {
-			if f.Zero != "" {
-				r.members = append(r.members, member{f.Member, f.Zero})
-			}
+func (c *Config) record(text string) *record {
+	r := &record{}
+	for _, f := range c.Fields {
+		if f.Zero != "" {
+			r.members = append(r.members, member{f.Member, f.Zero})
 		}
 	}
+	return c.with(r, text)
+}
+
+// Complete returns a record with all members but the id. Those that text lacks are zero.
+func (c *Config) Complete(text string) string { return object(members(0, c.record(text).members)) }
+
+// with returns a record with the members of before and those of a JSON object.
+func (c *Config) with(before *record, text string) *record {
+	r := &record{id: before.id, members: slices.Clone(before.members)}
 	d := json.NewDecoder(strings.NewReader(text))
 	for d.Token(); d.More(); { // the first token is the brace
 		name, _ := d.Token()
@@ -113,16 +115,13 @@ func (c *Config) with(r record, text string) record {
 			r.members[at].text = string(data)
 		}
 	}
-	return c.complete(r)
+	return c.identified(r, r.id)
 }
 
-// complete computes what follows from the members.
-func (c *Config) complete(r record) record {
-	var b strings.Builder
-	fmt.Fprintf(&b, `{"id":%d`, r.id)
-	r.values = map[string]value{"id": {kind: isNumber, small: int64(r.id)}}
+// identified returns r with an id, and with what follows from that and the members.
+func (c *Config) identified(r *record, id int) *record {
+	r = &record{id, r.members, object(members(id, r.members)), map[string]value{"id": {kind: isNumber, small: int64(id)}}}
 	for _, m := range r.members {
-		fmt.Fprintf(&b, ",%q:%s", m.name, m.text)
 		if i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Member == m.name }); i >= 0 {
 			r.values[c.Fields[i].Name] = c.Fields[i].value(m.text)
 			for _, f := range c.Fields[i].Inside {
@@ -130,23 +129,43 @@ func (c *Config) complete(r record) record {
 			}
 		}
 	}
-	r.text = b.String() + "}"
 	return r
 }
 
-func (r record) value(field string) value {
+// members returns the texts of an id, unless it is 0, and of members.
+func members(id int, list []member) (texts []string) {
+	if id != 0 {
+		texts = append(texts, fmt.Sprintf(`"id":%d`, id))
+	}
+	for _, m := range list {
+		texts = append(texts, fmt.Sprintf("%q:%s", m.name, m.text))
+	}
+	return texts
+}
+
+func object(members []string) string { return "{" + strings.Join(members, ",") + "}" }
+
+func (r *record) value(field string) value {
 	if v, ok := r.values[field]; ok {
 		return v
 	}
 	return value{kind: isNull}
 }
 
+// String returns the JSON of the record, or "null" for nil, which is no record.
+func (r *record) String() string {
+	if r == nil {
+		return "null"
+	}
+	return r.text
+}
+
 // A State is the state of a collection. It never changes.
 type State struct {
 	c        *Config
-	records  []record // sorted by id
-	last     int      // highest id ever used
-	used     int      // highest id used since the records were last replaced; it is saved
+	records  []*record // sorted by id
+	last     int       // highest id ever used
+	used     int       // highest id used since the records were last replaced; it is saved
 	revision uint64
 	changes  []change // those that are kept
 	trimmed  uint64   // revision of the last one that is not
@@ -255,7 +274,7 @@ func (w World) copy(op Op) (World, string) {
 
 // checkReferences returns the error of a write that breaks a reference.
 func (w World) checkReferences(s *State, op Op) string {
-	if _, found := s.find(op.ID); !found && op.Verb != "insert" {
+	if s.find(op.ID) == nil && op.Verb != "insert" {
 		return "" // another error
 	}
 	if op.Verb == "delete" {
@@ -266,14 +285,10 @@ func (w World) checkReferences(s *State, op Op) string {
 		}
 		return ""
 	}
-	for _, m := range (&Config{}).record(op.Records[0]).members {
-		for _, f := range s.c.Fields {
-			if f.Refers == "" || f.Member != m.name || m.text == "null" {
-				continue
-			}
-			if _, found := w[Place{op.On, f.Refers}].find(decoded[int](m.text)); !found {
-				return "error: no such reference"
-			}
+	r := s.c.record(op.Records[0])
+	for _, f := range s.c.Fields {
+		if v := r.value(f.Name); f.Refers != "" && v.kind != isNull && w[Place{op.On, f.Refers}].find(int(v.small)) == nil {
+			return "error: no such reference"
 		}
 	}
 	return ""
@@ -282,7 +297,7 @@ func (w World) checkReferences(s *State, op Op) string {
 // refers reports whether a record refers to that of another collection with an id.
 func (s *State) refers(key string, id int) bool {
 	for _, f := range s.c.Fields {
-		refers := func(r record) bool { v := r.value(f.Name); return v.kind == isNumber && v.small == int64(id) }
+		refers := func(r *record) bool { v := r.value(f.Name); return v.kind == isNumber && v.small == int64(id) }
 		if f.Refers == key && key != "" && slices.ContainsFunc(s.records, refers) {
 			return true
 		}
@@ -291,105 +306,86 @@ func (s *State) refers(key string, id int) bool {
 }
 
 func (s *State) do(op Op) (*State, string) {
-	switch {
-	case op.Verb == "replace", op.Verb == "load":
+	if op.Verb == "replace" || op.Verb == "load" {
 		return s.replace(op)
-	case IsWrite(op.Verb):
-		after, result := s.write(op)
-		if after != s && after.duplicate() {
-			if op.Verb != "update" {
-				result = ""
-			}
-			return s, strings.TrimSuffix(result, "ok") + "error: duplicate"
-		}
-		if after != s {
-			after.commit(s, changedIDs(op, s, after))
-		}
-		return after, result
+	} else if !IsWrite(op.Verb) {
+		return s, s.read(op)
 	}
-	return s, s.read(op)
+	after, result := s.write(op)
+	if after != s && after.duplicate() {
+		if op.Verb != "update" {
+			result = ""
+		}
+		return s, strings.TrimSuffix(result, "ok") + "error: duplicate"
+	}
+	if after != s {
+		after.commit(s)
+	}
+	return after, result
 }
 
-// changedIDs returns the ids of the records that a successful write wrote.
-func changedIDs(op Op, before, after *State) (ids []int) {
-	if op.Verb == "updateall" || op.Verb == "deleteall" {
-		for _, r := range before.selected(op) {
-			ids = append(ids, r.id)
-		}
-		return ids
-	}
-	if op.ID != 0 {
-		return []int{op.ID}
-	}
-	if r := after.c.record(op.Records[0]); r.id != 0 {
-		return []int{r.id}
-	}
-	return []int{after.last}
+// at returns the index that the record with an id has or would have.
+func (s *State) at(id int) (at int, found bool) {
+	return slices.BinarySearchFunc(s.records, id, func(r *record, id int) int { return r.id - id })
 }
 
-func (s *State) find(id int) (int, bool) {
-	return slices.BinarySearchFunc(s.records, id, func(r record, id int) int { return r.id - id })
+// find returns the record with an id, or nil.
+func (s *State) find(id int) *record {
+	if at, found := s.at(id); found {
+		return s.records[at]
+	}
+	return nil
 }
 
 // put returns the state with a record that is new or has the id of another.
-func (s *State) put(r record) *State {
-	after := *s
-	at, found := s.find(r.id)
-	after.records = slices.Clone(s.records)
-	if found {
-		after.records[at] = r
-	} else {
-		after.records = slices.Insert(after.records, at, r)
-	}
-	after.last, after.used = max(s.last, r.id), max(s.used, r.id)
-	return &after
+func (s *State) put(r *record) *State {
+	after, _ := s.write(Op{Verb: "delete", ID: r.id})
+	at, _ := after.at(r.id)
+	next := *after
+	next.records = slices.Insert(slices.Clone(after.records), at, r)
+	next.last, next.used = max(s.last, r.id), max(s.used, r.id)
+	return &next
 }
 
-// write returns the state after a write to one record, which has no revision yet.
+// write returns the state after a write to some records, which has no revision yet.
 func (s *State) write(op Op) (*State, string) {
-	if op.Verb == "delete" {
-		at, found := s.find(op.ID)
+	switch op.Verb {
+	case "delete":
+		at, found := s.at(op.ID)
 		if !found {
 			return s, "error: not found"
 		}
 		after := *s
 		after.records = slices.Delete(slices.Clone(s.records), at, at+1)
 		return &after, "ok"
-	}
-	switch op.Verb {
 	case "update":
 		return s.update(op)
 	case "updateall", "deleteall":
 		return s.writeAll(op)
 	}
 	r := s.c.record(op.Records[0])
-	_, found := s.find(r.id)
 	switch {
 	case r.id < 0, r.id == 0 && s.c.Keyed:
 		return s, "error: invalid id"
-	case found && op.Verb == "insert":
+	case op.Verb == "insert" && s.find(r.id) != nil:
 		return s, "error: exists"
 	case op.How == "invalid":
 		return s, "error: invalid"
 	case r.id == 0:
-		r.id = s.last + 1
-		r = s.c.complete(r)
+		r = s.c.identified(r, s.last+1)
 	}
 	return s.put(r), fmt.Sprint("id ", r.id)
 }
 
 // update returns the state after an update, whose callback merges members.
 func (s *State) update(op Op) (*State, string) {
-	at, found := s.find(op.ID)
-	if !found {
+	before := s.find(op.ID)
+	if before == nil {
 		return s, "error: not found"
 	}
-	before := s.records[at]
 	r, was := s.c.with(before, op.Records[0]), "was "+before.text+", "
 	switch {
-	case op.How == "invalid" && r.id == op.ID:
-		return s, was + "error: invalid"
-	case op.How != "" && op.How != "invalid":
+	case op.How != "" && (op.How != "invalid" || r.id == op.ID):
 		return s, was + "error: " + op.How
 	case r.id != op.ID:
 		return s, was + "error: invalid id"
@@ -403,11 +399,7 @@ func (s *State) writeAll(op Op) (*State, string) {
 	if err := s.invalid(op); err != "" {
 		return s, "error: " + err
 	}
-	all := s.selected(op)
-	if len(all) == 0 {
-		return s, "n 0"
-	}
-	after := s
+	after, all := s, s.selected(op)
 	for _, r := range all {
 		one := Op{Verb: strings.TrimSuffix(op.Verb, "all"), ID: r.id, Records: op.Records, How: op.How}
 		next, result := after.write(one)
@@ -443,25 +435,19 @@ func (s *State) duplicate() bool {
 }
 
 // commit assigns the revision after that of before to s, which is new, with the changes of the
-// records with the given ids, unless there are none.
-func (s *State) commit(before *State, ids []int) {
+// records that were written, unless there are none.
+func (s *State) commit(before *State) {
+	s.changes, s.revision, s.trimmed = slices.Clip(before.changes), before.revision, before.trimmed
+	var ids []int
+	for _, r := range slices.Concat(before.records, s.records) {
+		ids = append(ids, r.id)
+	}
 	slices.Sort(ids)
-	s.changes = slices.Clip(before.changes)
 	for _, id := range slices.Compact(ids) {
-		ch := change{before.revision + 1, id, "null", "null"}
-		at, was := before.find(id)
-		if was {
-			ch.before = before.records[at].text
-		}
-		at, is := s.find(id)
-		if is {
-			ch.after = s.records[at].text
-		}
-		if was || is {
-			s.changes = append(s.changes, ch)
+		if was, is := before.find(id), s.find(id); was != is {
+			s.changes = append(s.changes, change{before.revision + 1, id, was.String(), is.String()})
 		}
 	}
-	s.revision, s.trimmed = before.revision, before.trimmed
 	if len(s.changes) > len(before.changes) {
 		s.revision++
 	}
@@ -480,7 +466,7 @@ func (w World) batch(op Op) (World, string) {
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(w)), found) {
 		return w, "error: no such collection"
 	}
-	next, ids, lines := maps.Clone(w), map[Place][]int{}, []string(nil)
+	next, lines := maps.Clone(w), []string(nil)
 	for _, inner := range op.Ops {
 		at := Place{op.On, cmp.Or(inner.In, op.In)}
 		s, result := next[at], "error: no such collection"
@@ -491,10 +477,7 @@ func (w World) batch(op Op) (World, string) {
 		case !IsWrite(inner.Verb):
 			result = s.read(inner)
 		default:
-			var after *State
-			if after, result = s.write(inner); after != s {
-				next[at], ids[at] = after, append(ids[at], changedIDs(inner, s, after)...)
-			}
+			next[at], result = s.write(inner)
 		}
 		lines = append(lines, result)
 	}
@@ -502,14 +485,14 @@ func (w World) batch(op Op) (World, string) {
 	if op.How != "" {
 		next, result = w, "error: "+op.How
 	}
-	for at := range ids {
-		if next[at] != w[at] && next[at].duplicate() {
+	for at, s := range next {
+		if s != w[at] && s.duplicate() {
 			next, result = w, "error: duplicate"
 		}
 	}
 	for at, s := range next {
 		if s != w[at] {
-			s.commit(w[at], ids[at])
+			s.commit(w[at])
 		}
 	}
 	return next, strings.Join(append(lines, result), "\n")
@@ -523,23 +506,16 @@ func IsWrite(verb string) bool {
 // replace returns the state after all records were replaced. All ids of records to load
 // must be given.
 func (s *State) replace(op Op) (*State, string) {
-	fail := func(err string) (*State, string) {
-		if op.Verb == "load" {
-			err = "invalid data"
-		}
-		return s, "error: " + err
-	}
-	if s.c.Keyed && slices.ContainsFunc(op.Records, func(text string) bool { return s.c.record(text).id <= 0 }) {
-		return fail("invalid id") // keys are read before they are compared
-	}
-	list, last, seen := []record(nil), s.last, map[int]bool{}
+	list, last, seen, err := []*record(nil), s.last, map[int]bool{}, ""
 	for _, text := range op.Records {
 		r := s.c.record(text)
 		switch {
-		case r.id < 0, r.id == 0 && op.Verb == "load":
-			return fail("invalid id")
+		case r.id < 0, r.id == 0 && (s.c.Keyed || op.Verb == "load"):
+			if s.c.Keyed || err == "" { // keys are read before they are compared
+				err = "invalid id"
+			}
 		case seen[r.id] && r.id > 0:
-			return fail("exists")
+			err = cmp.Or(err, "exists")
 		}
 		seen[r.id], last = true, max(last, r.id)
 		list = append(list, r)
@@ -547,30 +523,30 @@ func (s *State) replace(op Op) (*State, string) {
 	for i, r := range list {
 		if r.id == 0 {
 			last++
-			r.id = last
-			list[i] = s.c.complete(r)
+			list[i] = s.c.identified(r, last)
 		}
 	}
 	after := s.replaced(list)
-	if after.duplicate() {
-		return fail("duplicate")
+	if err == "" && after.duplicate() {
+		err = "duplicate"
 	}
-	return after, "ok"
+	switch {
+	case err == "":
+		return after, "ok"
+	case op.Verb == "load":
+		err = "invalid data"
+	}
+	return s, "error: " + err
 }
 
-func (s *State) replaced(list []record) *State {
-	list = slices.SortedFunc(slices.Values(list), func(a, b record) int { return a.id - b.id })
+func (s *State) replaced(list []*record) *State {
+	list = slices.SortedFunc(slices.Values(list), func(a, b *record) int { return a.id - b.id })
 	after := &State{c: s.c, last: s.last, records: list}
-	var ids []int
-	for _, r := range after.records {
-		after.used = r.id
-		ids = append(ids, r.id)
-	}
-	for _, r := range s.records {
-		ids = append(ids, r.id)
+	if len(list) > 0 {
+		after.used = list[len(list)-1].id
 	}
 	after.last = max(after.last, after.used)
-	after.commit(s, ids)
+	after.commit(s)
 	after.revision = s.revision + 1 // even if there is no record before and after it
 	return after
 }

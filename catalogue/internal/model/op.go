@@ -55,6 +55,20 @@ func (c Condition) String() string {
 	return strings.TrimSpace(c.Field + " " + c.Operator + " " + c.Value)
 }
 
+// byID are the verbs of operations that have an ID.
+var byID = strings.Fields("get has update delete position since")
+
+// Values returns the values as JSON. Of a list only those of in, between and outside are several.
+func (c Condition) Values() []string {
+	switch c.Operator {
+	case "null", "notnull":
+		return nil
+	case "in", "between", "outside":
+		return elements(c.Value)
+	}
+	return []string{c.Value}
+}
+
 var longRun = regexp.MustCompile(`x{100,}`)
 
 // String returns the text of the operation. A run of many x is abbreviated, as in x{1000}.
@@ -66,14 +80,13 @@ func (op Op) String() string {
 	if op.On != "" {
 		parts[0] = op.On + ": " + parts[0]
 	}
-	switch op.Verb {
-	case "get", "has", "update", "delete", "position", "since":
+	if slices.Contains(byID, op.Verb) {
 		parts = append(parts, strconv.Itoa(op.ID))
-	case "replace", "load":
-		parts = append(parts, "["+strings.Join(op.Records, ",")+"]")
 	}
-	if op.Verb == "insert" || op.Verb == "upsert" || op.Verb == "update" || op.Verb == "updateall" {
-		parts = append(parts, op.Records[0])
+	if records := strings.Join(op.Records, ","); op.Verb == "replace" || op.Verb == "load" {
+		parts = append(parts, "["+records+"]")
+	} else {
+		parts = append(parts, records)
 	}
 	parts = append(parts, op.Terms, op.Name, op.How)
 	if op.Offset != 0 {
@@ -134,28 +147,20 @@ func parseOp(line string) (op Op, err error) {
 	if !slices.Contains(slices.Concat(Reads, Writes, []string{"snapshot", "clone", "save"}), op.Verb) {
 		return op, errors.New("unknown operation")
 	}
-	switch op.Verb {
-	case "get", "has", "update", "delete", "position", "since":
+	if slices.Contains(byID, op.Verb) {
 		var id string
 		id, line, _ = strings.Cut(line, " ")
 		if op.ID, err = strconv.Atoi(id); err != nil {
 			return op, err
 		}
 	}
-	if op.Verb == "replace" || op.Verb == "load" || strings.HasPrefix(line, "{") {
-		var data json.RawMessage
-		if data, line, err = cutJSON(line); err != nil {
-			return op, err
-		}
-		list := []json.RawMessage{data}
-		if data[0] == '[' {
-			err = json.Unmarshal(data, &list)
-		}
-		for _, r := range list {
-			op.Records = append(op.Records, string(r))
-		}
-	}
 	for err == nil && line != "" {
+		if line[0] == '{' || line[0] == '[' {
+			var data string
+			data, line, err = cutJSON(line)
+			op.Records = elements(data)
+			continue
+		}
 		var word string
 		word, line, _ = strings.Cut(line, " ")
 		key, number, _ := strings.Cut(word, "=")
@@ -166,7 +171,11 @@ func parseOp(line string) (op Op, err error) {
 			op.Limit, err = strconv.Atoi(number)
 		case word == "where" || word == "and":
 			var c Condition
-			c, line, err = cutCondition(line)
+			c.Field, line, _ = strings.Cut(line, " ")
+			c.Operator, line, _ = strings.Cut(line, " ")
+			if c.Operator != "null" && c.Operator != "notnull" {
+				c.Value, line, err = cutJSON(line)
+			}
 			op.Where = append(op.Where, c)
 		case word == "fail" || word == "panic" || word == "goexit" || word == "invalid" || word == "checked":
 			op.How = word
@@ -179,20 +188,21 @@ func parseOp(line string) (op Op, err error) {
 	return op, err
 }
 
-// cutCondition returns the condition at the start of line and the text after it.
-func cutCondition(line string) (c Condition, rest string, err error) {
-	c.Field, line, _ = strings.Cut(line, " ")
-	c.Operator, line, _ = strings.Cut(line, " ")
-	if c.Operator == "null" || c.Operator == "notnull" {
-		return c, line, nil
+// elements returns the elements of a JSON list, or another value as the only one.
+func elements(text string) (list []string) {
+	if text == "" || text[0] != '[' {
+		return []string{text}
 	}
-	data, rest, err := cutJSON(line)
-	c.Value = string(data)
-	return c, rest, err
+	for _, e := range decoded[[]json.RawMessage](text) {
+		list = append(list, string(e))
+	}
+	return list
 }
 
-func cutJSON(line string) (data json.RawMessage, rest string, err error) {
+// cutJSON returns the JSON text at the start of line and the text after it.
+func cutJSON(line string) (text, rest string, err error) {
+	var data json.RawMessage
 	d := json.NewDecoder(strings.NewReader(line))
 	err = d.Decode(&data)
-	return data, strings.TrimSpace(line[d.InputOffset():]), err
+	return string(data), strings.TrimSpace(line[d.InputOffset():]), err
 }

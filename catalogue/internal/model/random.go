@@ -139,17 +139,18 @@ func (r *Random) id() int {
 }
 
 func (r *Random) op(verb string) Op {
-	op := Op{Verb: verb, ID: r.id()}
+	op := Op{Verb: verb}
+	if slices.Contains(byID, verb) {
+		op.ID = r.id()
+	}
 	switch verb {
-	case "insert", "upsert", "update":
-		r.write(&op)
+	case "insert", "upsert":
+		op.Records = []string{r.record(r.id(), verb == "upsert" || r.IntN(3) == 0)}
 	case "replace", "load":
-		op.ID = 0
 		for range r.IntN(r.Size) {
 			op.Records = append(op.Records, r.record(1+r.IntN(20*r.Size), verb == "load" || r.IntN(2) == 0))
 		}
 	case "batch":
-		op.ID = 0
 		op.How = r.end()
 		if len(r.of.c.Unique) > 0 && len(r.of.records) > 1 && r.IntN(6) == 0 {
 			op.Ops = r.exchange()
@@ -163,14 +164,15 @@ func (r *Random) op(verb string) Op {
 		if len(op.Where) == 0 || r.IntN(3) > 0 { // so that few records are selected
 			op.Where = append(op.Where, Condition{"id", "in", fmt.Sprintf("[%d,%d]", r.id(), r.id())})
 		}
-		if verb == "updateall" {
-			op.Records, op.How = []string{r.partial()}, r.end()
-		}
 	case "count", "first", "position", "page", "view", "all", "counts", "explain":
 		r.query(&op)
 	}
-	if !strings.Contains("get update delete position", verb) {
-		op.ID = 0
+	if verb == "update" || verb == "updateall" {
+		op.Records, op.How = []string{r.partial()}, r.end()
+	}
+	one := verb == "insert" || verb == "upsert" || verb == "update"
+	if one && r.of.c.Invalid && op.How == "" && r.IntN(20) == 0 {
+		op.How = "invalid"
 	}
 	return op
 }
@@ -181,24 +183,14 @@ func (r *Random) exchange() []Op {
 	name := r.of.c.field(pick(r.Rand, pick(r.Rand, r.of.c.Unique...)...)).Member
 	order := r.Perm(len(r.of.records))
 	a, b := r.of.records[order[0]], r.of.records[order[1]]
-	give := func(to, from record) Op {
+	give := func(to, from *record) Op {
 		i := slices.IndexFunc(from.members, func(m member) bool { return m.name == name })
 		if i < 0 {
 			return Op{Verb: "get", ID: to.id}
 		}
-		return Op{Verb: "update", ID: to.id, Records: []string{fmt.Sprintf("{%q:%s}", name, from.members[i].text)}}
+		return Op{Verb: "update", ID: to.id, Records: []string{object(members(0, from.members[i:i+1]))}}
 	}
 	return []Op{give(a, b), give(b, a)}
-}
-
-func (r *Random) write(op *Op) {
-	op.Records = []string{r.record(op.ID, op.Verb == "upsert" || op.Verb == "insert" && r.IntN(3) == 0)}
-	if op.Verb == "update" {
-		op.Records, op.How = []string{r.partial()}, r.end()
-	}
-	if r.of.c.Invalid && op.How == "" && r.IntN(20) == 0 {
-		op.How = "invalid"
-	}
 }
 
 // record returns a record, which has the given id if identified is set.
@@ -209,32 +201,29 @@ func (r *Random) record(id int, identified bool) string {
 	if r.IntN(50) == 0 && r.Size < 100 {
 		id = -id
 	}
-	members := []string{fmt.Sprintf(`"id":%d`, id)}
 	if !identified {
-		members = nil
+		id = 0
 	}
-	for _, f := range r.of.c.Fields {
-		if r.of.c.Whole || r.IntN(4) > 0 {
-			members = append(members, fmt.Sprintf("%q:%s", f.Member, pick(r.Rand, f.Values...)))
-		}
-	}
-	return "{" + strings.Join(members, ",") + "}"
+	fields := slices.Clone(r.of.c.Fields)
+	return r.object(id, slices.DeleteFunc(fields, func(Field) bool { return !r.of.c.Whole && r.IntN(4) == 0 }))
 }
 
 // partial returns a record with one to three members, rarely with an id.
 func (r *Random) partial() string {
-	var members []string
+	id, fields := 0, slices.Clone(r.of.c.Fields)
 	if r.IntN(10) == 0 {
-		members = append(members, fmt.Sprintf(`"id":%d`, 1+r.IntN(9)))
+		id = 1 + r.IntN(9)
 	}
-	for range 1 + r.IntN(3) {
-		f := pick(r.Rand, r.of.c.Fields...)
-		text := fmt.Sprintf("%q:%s", f.Member, pick(r.Rand, f.Values...))
-		if !strings.Contains(strings.Join(members, ","), `"`+f.Member+`":`) {
-			members = append(members, text)
-		}
+	r.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
+	return r.object(id, fields[:min(1+r.IntN(3), len(fields))])
+}
+
+func (r *Random) object(id int, fields []Field) string {
+	var list []member
+	for _, f := range fields {
+		list = append(list, member{f.Member, pick(r.Rand, f.Values...)})
 	}
-	return "{" + strings.Join(members, ",") + "}"
+	return object(members(id, list))
 }
 
 // query adds conditions, terms and a window, often of the same field.
@@ -317,13 +306,13 @@ func Shrink(ops []Op, fails func([]Op) bool) []Op {
 	ops = shrinkList(ops, fails)
 	for i := range ops {
 		try := func(change func(*Op)) bool {
-			all := append([]Op(nil), ops...)
+			all := slices.Clone(ops)
 			change(&all[i])
-			if fails(all) {
+			better := fails(all)
+			if better {
 				ops = all
-				return true
 			}
-			return false
+			return better
 		}
 		shrinkList(ops[i].Ops, func(list []Op) bool { return try(func(op *Op) { op.Ops = list }) })
 		shrinkList(ops[i].Where, func(list []Condition) bool { return try(func(op *Op) { op.Where = list }) })
@@ -334,10 +323,11 @@ func Shrink(ops []Op, fails func([]Op) bool) []Op {
 			shrinkList(ops[i].Records, func(list []string) bool { return try(func(op *Op) { op.Records = list }) })
 		}
 		for j, text := range ops[i].Records {
-			shrinkList(split(text), func(list []string) bool {
+			r := (&Config{}).record(text)
+			shrinkList(members(r.id, r.members), func(list []string) bool {
 				return try(func(op *Op) {
-					op.Records = append([]string(nil), op.Records...)
-					op.Records[j] = "{" + strings.Join(list, ",") + "}"
+					op.Records = slices.Clone(op.Records)
+					op.Records[j] = object(list)
 				})
 			})
 		}
@@ -345,22 +335,11 @@ func Shrink(ops []Op, fails func([]Op) bool) []Op {
 	return ops
 }
 
-// split returns the members of a JSON object.
-func split(object string) (list []string) {
-	for _, m := range (&Config{}).with(record{}, object).members {
-		list = append(list, fmt.Sprintf("%q:%s", m.name, m.text))
-	}
-	if id := (&Config{}).record(object).id; id != 0 {
-		list = append([]string{fmt.Sprintf(`"id":%d`, id)}, list...)
-	}
-	return list
-}
-
 // shrinkList removes parts of a list while fails reports true for the rest.
 func shrinkList[T any](list []T, fails func([]T) bool) []T {
 	for size := cmp.Or(len(list)/2, 1); size > 0 && len(list) > 0; size /= 2 {
 		for at := 0; at < len(list); {
-			shorter := append(append([]T(nil), list[:at]...), list[min(at+size, len(list)):]...)
+			shorter := slices.Concat(list[:at], list[min(at+size, len(list)):])
 			if fails(shorter) {
 				list = shorter
 			} else {

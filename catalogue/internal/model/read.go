@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,13 +11,9 @@ import (
 func (s *State) read(op Op) string {
 	switch op.Verb {
 	case "get":
-		if at, found := s.find(op.ID); found {
-			return s.records[at].text
-		}
-		return "error: not found"
+		return found(s.find(op.ID))
 	case "has":
-		_, found := s.find(op.ID)
-		return fmt.Sprint(found)
+		return fmt.Sprint(s.find(op.ID) != nil)
 	case "len":
 		return fmt.Sprint(len(s.records))
 	case "revision":
@@ -34,12 +31,9 @@ func (s *State) read(op Op) string {
 	case "count":
 		return fmt.Sprint(len(list))
 	case "first":
-		if len(list) == 0 {
-			return "error: not found"
-		}
-		return list[0].text
+		return found(append(list, nil)[0])
 	case "position":
-		if at := slices.IndexFunc(list, func(r record) bool { return r.id == op.ID }); at >= 0 {
+		if at := slices.IndexFunc(list, func(r *record) bool { return r.id == op.ID }); at >= 0 {
 			return fmt.Sprint(at)
 		}
 		return "error: not found"
@@ -54,8 +48,16 @@ func (s *State) read(op Op) string {
 	return "error: unknown operation " + op.Verb
 }
 
+// found returns the text of a record, which is nil if none was found.
+func found(r *record) string {
+	if r == nil {
+		return "error: not found"
+	}
+	return r.text
+}
+
 // counts returns the text of the values of a field by which records are sorted.
-func counts(list []record, field string) string {
+func counts(list []*record, field string) string {
 	var texts []string
 	for len(list) > 0 {
 		first, n := list[0], 1
@@ -75,7 +77,7 @@ func Page(count int, records []string) string {
 	return strings.Join(append([]string{fmt.Sprint(count)}, records...), " ")
 }
 
-func texts(list []record) (all []string) {
+func texts(list []*record) (all []string) {
 	for _, r := range list {
 		all = append(all, r.text)
 	}
@@ -83,7 +85,7 @@ func texts(list []record) (all []string) {
 }
 
 // window returns the records in a window. There is no limit unless it is positive.
-func window(list []record, offset, limit int) []record {
+func window(list []*record, offset, limit int) []*record {
 	list = list[min(max(0, offset), len(list)):]
 	if limit > 0 {
 		list = list[:min(limit, len(list))]
@@ -93,18 +95,16 @@ func window(list []record, offset, limit int) []record {
 
 // since returns the changes after a revision, if all of them are kept.
 func (s *State) since(revision uint64) string {
-	at := slices.IndexFunc(s.changes, func(c change) bool { return c.revision > revision })
-	if at < 0 {
-		at = len(s.changes)
-	}
 	if revision > s.revision || revision < s.trimmed || s.c.History == 0 && revision < s.revision {
 		return "error: trimmed"
 	}
 	var b strings.Builder
 	fmt.Fprint(&b, "now ", s.revision)
-	for i, c := range s.changes[at:] {
-		last := at+i+1 == len(s.changes) || s.changes[at+i+1].revision > c.revision
-		fmt.Fprintf(&b, ", %s", Change(c.revision, c.id, c.before, c.after, last))
+	for i, c := range s.changes {
+		if c.revision > revision {
+			last := i+1 == len(s.changes) || s.changes[i+1].revision > c.revision
+			fmt.Fprintf(&b, ", %s", Change(c.revision, c.id, c.before, c.after, last))
+		}
 	}
 	return b.String()
 }
@@ -126,27 +126,23 @@ func (s *State) known(field string) bool {
 	if field == "id" || slices.Contains(slices.Concat(s.c.Unique...), outer) || !s.c.Open {
 		return field == "id" || s.c.field(field) != nil
 	}
-	return slices.ContainsFunc(s.records, func(r record) bool { _, ok := r.values[field]; return ok })
+	return slices.ContainsFunc(s.records, func(r *record) bool { _, ok := r.values[field]; return ok })
 }
+
+func (s *State) unknown(t term) bool { return !s.known(t.field) }
 
 // invalid returns the error of a query, or "".
 func (s *State) invalid(op Op) string {
+	unknown := false
 	for _, c := range op.Where {
 		if s.c.invalid(c) {
 			return "invalid condition"
 		}
+		unknown = unknown || !s.known(c.Field) && !(s.c.Open && len(s.records) == 0)
 	}
-	for _, c := range op.Where {
-		if !s.known(c.Field) && !(s.c.Open && len(s.records) == 0) {
-			return "unknown field"
-		}
-	}
-	if op.Verb != "count" {
-		for _, t := range terms(op.Terms) {
-			if !s.known(t.field) {
-				return "unknown field"
-			}
-		}
+	unknown = unknown || op.Verb != "count" && slices.ContainsFunc(terms(op.Terms), s.unknown)
+	if unknown {
+		return "unknown field"
 	}
 	return ""
 }
@@ -166,21 +162,21 @@ func terms(text string) (list []term) {
 }
 
 // selected returns the records that satisfy all conditions of a query, in its order.
-func (s *State) selected(op Op) []record {
+func (s *State) selected(op Op) []*record {
 	list := slices.Clone(s.records)
 	for _, c := range op.Where {
 		values := s.c.values(c)
-		list = slices.DeleteFunc(list, func(r record) bool { return !holds(c.Operator, r.value(c.Field), values) })
+		list = slices.DeleteFunc(list, func(r *record) bool { return !holds(c.Operator, r.value(c.Field), values) })
 	}
 	by := terms(op.Terms)
 	if len(by) == 0 {
 		by = terms(s.c.Order)
-		if slices.ContainsFunc(by, func(t term) bool { return !s.known(t.field) }) {
+		if slices.ContainsFunc(by, s.unknown) {
 			by = nil
 		}
 	}
 	byID := term{"id", len(by) > 0 && by[0].desc}
-	slices.SortFunc(list, func(a, b record) int {
+	slices.SortFunc(list, func(a, b *record) int {
 		for _, t := range append(slices.Clip(by), byID) {
 			if c := a.value(t.field).compare(b.value(t.field)); c != 0 && t.desc {
 				return -c
@@ -193,32 +189,19 @@ func (s *State) selected(op Op) []record {
 	return list
 }
 
-// values returns the values of a condition, for prefix and all but null and notnull.
+// values returns the values of a condition.
 func (c *Config) values(cond Condition) (list []value) {
-	of := valueOf
-	if f := c.field(cond.Field); f != nil {
-		of = f.value
+	f := cmp.Or(c.field(cond.Field), &Field{})
+	for _, text := range cond.Values() {
+		list = append(list, f.value(text))
 	}
-	switch cond.Operator {
-	case "null", "notnull":
-		return nil
-	case "in", "between", "outside":
-		list = valueOf(cond.Value).list
-		if f := c.field(cond.Field); f != nil && f.By != nil {
-			for i := range list {
-				list[i] = f.By(list[i])
-			}
-		}
-		return list
-	}
-	return []value{of(cond.Value)}
+	return list
 }
 
 // invalid reports whether a condition has a value that the field does not accept.
 func (c *Config) invalid(cond Condition) bool {
-	values := c.values(cond)
+	f, values := c.field(cond.Field), c.values(cond)
 	for _, v := range values {
-		f := c.field(cond.Field)
 		if v.kind == isNull || cond.Operator == "prefix" && v.kind != isText {
 			return true
 		}
@@ -229,11 +212,11 @@ func (c *Config) invalid(cond Condition) bool {
 	return cond.Operator == "between" && (values[0].kind != values[1].kind || values[0].compare(values[1]) > 0)
 }
 
+// accepted are the results of a comparison for which a condition holds.
+var accepted = map[string][]int{"=": {0}, "in": {0}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {0, 1}}
+
 // holds reports whether a condition with some values holds for v.
 func holds(operator string, v value, values []value) bool {
-	is := func(test func(c int) bool) bool {
-		return slices.ContainsFunc(values, func(w value) bool { return v.kind == w.kind && test(v.compare(w)) })
-	}
 	switch operator {
 	case "null":
 		return v.kind == isNull
@@ -243,24 +226,16 @@ func holds(operator string, v value, values []value) bool {
 		return !holds("=", v, values)
 	case "outside":
 		return holds("<", v, values[:1]) || holds(">", v, values[1:])
-	case "=", "in":
-		return is(func(c int) bool { return c == 0 })
-	case "<":
-		return is(func(c int) bool { return c < 0 })
-	case "<=":
-		return is(func(c int) bool { return c <= 0 })
-	case ">":
-		return is(func(c int) bool { return c > 0 })
-	case ">=":
-		return is(func(c int) bool { return c >= 0 })
+	case "between":
+		return holds(">=", v, values[:1]) && holds("<=", v, values[1:])
 	case "prefix":
 		return v.kind == isText && strings.HasPrefix(v.text, values[0].text)
 	case "contains":
 		return v.kind == isText && strings.Contains(v.text, values[0].text)
 	case "icontains":
 		return v.kind == isText && strings.Contains(strings.ToUpper(v.text), strings.ToUpper(values[0].text))
-	case "between":
-		return v.kind == values[0].kind && v.compare(values[0]) >= 0 && v.compare(values[1]) <= 0
 	}
-	panic("unknown operator " + operator)
+	return slices.ContainsFunc(values, func(w value) bool {
+		return v.kind == w.kind && slices.Contains(accepted[operator], v.compare(w))
+	})
 }

@@ -47,8 +47,8 @@ func valueOf(text string) value {
 		return value{kind: isText, text: decoded[string](text)}
 	case '[':
 		v := value{kind: isList}
-		for _, e := range decoded[[]json.RawMessage](text) {
-			v.list = append(v.list, valueOf(string(e)))
+		for _, e := range elements(text) {
+			v.list = append(v.list, valueOf(e))
 		}
 		return v
 	}
@@ -120,8 +120,7 @@ func Lower(v value) value {
 // Instant is for text that compares as the instant in it.
 func Instant(v value) value {
 	if t, err := time.Parse(time.RFC3339Nano, v.text); v.kind == isText && err == nil {
-		nanos := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
-		return value{kind: isInstant, num: new(big.Rat).SetInt(nanos.Add(nanos, big.NewInt(int64(t.Nanosecond()))))}
+		return value{kind: isInstant, small: t.UnixMicro()} // more digits are not stored
 	}
 	return v
 }

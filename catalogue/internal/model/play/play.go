@@ -32,16 +32,14 @@ type Player struct {
 }
 
 // A Definition is a collection with records of some type.
-type Definition interface {
+type Definition = collection
+
+// A collection is the definition of one with records of some type, the collection, or a snapshot of it.
+type collection interface {
 	define() catalogue.AnyDefinition
 	in(p *Player, cat *catalogue.Catalogue) (collection, error)
-}
 
-// A collection is one with records of some type, or a snapshot of one.
-type collection interface {
-	Definition
-
-	// step performs an operation in a batch of the catalogue.
+	// stepOf performs an operation in a batch of the catalogue.
 	stepOf(b *catalogue.Batch, op model.Op) string
 
 	// start performs an operation. finish returns its result.
@@ -50,7 +48,7 @@ type collection interface {
 	// copy performs the operation of a copy. finish returns the copy.
 	copy(verb string) (finish func() (collection, error))
 	changes(ctx context.Context, revision uint64) iter.Seq2[string, error]
-	check() error
+	Check() error
 }
 
 // typed implements collection.
@@ -128,8 +126,8 @@ func (p *Player) Copy(name string) *Player {
 	return copied
 }
 
-// Changes returns an iterator over the changes of a collection after a revision, as text. It
-// waits for the next one until the context ends.
+// Changes returns an iterator over the changes of a collection after a revision, as text, all
+// of a revision at once. It waits for the next one until the context ends.
 func (p *Player) Changes(ctx context.Context, key string, revision uint64) iter.Seq2[string, error] {
 	return p.collections[model.Place{Key: key}].changes(ctx, revision)
 }
@@ -145,10 +143,8 @@ func (c *typed[T]) changes(ctx context.Context, revision uint64) iter.Seq2[strin
 			if some = append(some, ch); !ch.Last {
 				continue
 			}
-			for _, text := range changeTexts(some) {
-				if !yield(text, nil) {
-					return
-				}
+			if !yield(strings.Join(changeTexts(some), ", "), nil) {
+				return
 			}
 			some = nil
 		}
@@ -173,14 +169,12 @@ type writer[T any] interface {
 // Check checks the invariants of all collections and snapshots.
 func (p *Player) Check() error {
 	for at, c := range p.collections {
-		if err := c.check(); err != nil {
+		if err := c.Check(); err != nil {
 			return fmt.Errorf("%v: %w", at, err)
 		}
 	}
 	return nil
 }
-
-func (c *typed[T]) check() error { return c.Check() }
 
 // Do performs an operation and returns its result in the form of [model.World.Do].
 func (p *Player) Do(op model.Op) (result string) {
@@ -196,15 +190,16 @@ func (p *Player) Do(op model.Op) (result string) {
 // later and does what is not a part of the operation: it encodes records, runs an iterator
 // and performs the operations on a copy.
 func (p *Player) Start(op model.Op) (finish func() string) {
-	p.mu.Lock()
-	c, cat := p.collections[model.Place{Copy: op.On, Key: op.In}], p.catalogues[op.On]
-	p.mu.Unlock()
+	c, cat := p.at(op.On, op.In)
 	isCopy := op.Verb == "snapshot" || op.Verb == "clone" || op.Verb == "save"
 	switch {
 	case cat != nil && op.In == "" && isCopy:
 		return p.copy(op, p.copyCatalogue(cat, op))
 	case cat != nil && op.In == "" && op.Verb == "batch":
-		return done(p.batch(cat, op))
+		return done(batch(p, op, cat.Batch, func(b *catalogue.Batch, inner model.Op) string {
+			c, _ := p.at(op.On, inner.In)
+			return c.stepOf(b, inner)
+		}))
 	case c == nil:
 		return done("error: no such collection")
 	case isCopy:
@@ -216,6 +211,13 @@ func (p *Player) Start(op model.Op) (finish func() string) {
 		})
 	}
 	return c.start(op)
+}
+
+// at returns a collection, or nil if none exists, and its catalogue.
+func (p *Player) at(on, key string) (collection, *catalogue.Catalogue) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.collections[model.Place{Copy: on, Key: key}], p.catalogues[on]
 }
 
 // done returns a function that returns a result which is known already.
@@ -304,7 +306,7 @@ func (c *typed[T]) copy(verb string) func() (collection, error) {
 func (c *typed[T]) start(op model.Op) func() string {
 	switch op.Verb {
 	case "batch":
-		return done(c.batch(op))
+		return done(batch(c.player, op, c.Batch, c.step))
 	case "revision":
 		return done(fmt.Sprint(c.Revision()))
 	case "since":
@@ -417,36 +419,28 @@ func encode[T any](record T) string {
 }
 
 func (c *typed[T]) write(to writer[T], op model.Op) string {
-	w := c.index(to).(writer[T])
+	w, was, n := c.index(to).(writer[T]), "", 0
+	selection := w.Where(conditions[T](c.where(op.Where))...)
+	change := func(record *T) error {
+		was = "was " + encode(*record) + ", "
+		if err := c.merge(record, op); err != nil {
+			panic(err)
+		}
+		c.player.pause()
+		return end(op.How)
+	}
 	switch op.Verb {
 	case "delete":
 		return result("ok", w.Delete(op.ID))
 	case "update":
-		was := ""
-		err := callback(func() error {
-			return w.Update(op.ID, func(record *T) error {
-				was = "was " + encode(*record) + ", "
-				if err := c.merge(record, op); err != nil {
-					panic(err)
-				}
-				c.pause()
-				return end(op.How)
-			})
-		})
+		err := callback(func() error { return w.Update(op.ID, change) })
 		return was + result("ok", err)
 	case "deleteall":
-		n, err := w.Where(conditions[T](c.where(op.Where))...).Delete()
+		n, err := selection.Delete()
 		return result(fmt.Sprint("n ", n), err)
 	case "updateall":
-		n := 0
 		err := callback(func() (err error) {
-			n, err = w.Where(conditions[T](c.where(op.Where))...).Update(func(record *T) error {
-				if err := c.merge(record, op); err != nil {
-					panic(err)
-				}
-				c.pause()
-				return end(op.How)
-			})
+			n, err = selection.Update(change)
 			return err
 		})
 		return result(fmt.Sprint("n ", n), err)
@@ -465,9 +459,9 @@ func (c *typed[T]) write(to writer[T], op model.Op) string {
 // An invalidator is a record that can be made one that JSON cannot represent.
 type invalidator interface{ Invalidate() }
 
-func (c *typed[T]) pause() {
-	if c.player.Pause != nil {
-		c.player.Pause()
+func (p *Player) pause() {
+	if p.Pause != nil {
+		p.Pause()
 	}
 }
 
@@ -499,33 +493,15 @@ func (c *typed[T]) merge(record *T, op model.Op) error {
 	return err
 }
 
-func (c *typed[T]) batch(op model.Op) string {
+// batch performs the operations of a batch with a function begin, which calls that with a value
+// for step.
+func batch[B any](p *Player, op model.Op, begin func(func(B) error) error, step func(B, model.Op) string) string {
 	var lines []string
 	err := callback(func() error {
-		return c.Batch(func(tx *catalogue.Tx[T]) error {
+		return begin(func(b B) error {
 			for _, inner := range op.Ops {
-				lines = append(lines, c.step(tx, inner))
-				c.pause()
-			}
-			return end(op.How)
-		})
-	})
-	return strings.Join(append(lines, result("ok", err)), "\n")
-}
-
-// batch writes to several collections of a catalogue.
-func (p *Player) batch(cat *catalogue.Catalogue, op model.Op) string {
-	var lines []string
-	err := callback(func() error {
-		return cat.Batch(func(b *catalogue.Batch) error {
-			for _, inner := range op.Ops {
-				p.mu.Lock()
-				c := p.collections[model.Place{Copy: op.On, Key: inner.In}]
-				p.mu.Unlock()
-				lines = append(lines, c.stepOf(b, inner))
-				if p.Pause != nil {
-					p.Pause()
-				}
+				lines = append(lines, step(b, inner))
+				p.pause()
 			}
 			return end(op.How)
 		})

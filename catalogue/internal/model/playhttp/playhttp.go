@@ -3,7 +3,6 @@ package playhttp
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -127,19 +126,6 @@ func Request(op model.Op, rng *rand.Rand) model.Op {
 	}
 	op.Where = where
 	return op
-}
-
-// Complete returns a record with all members but the id.
-func Complete(text string, c *model.Config) string {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &members); err != nil {
-		panic(err)
-	}
-	var list []string
-	for _, f := range c.Fields {
-		list = append(list, fmt.Sprintf("%q:%s", f.Member, cmp.Or(string(members[f.Member]), f.Zero)))
-	}
-	return "{" + strings.Join(list, ",") + "}"
 }
 
 // A Player sends operations as requests. It is safe for concurrent use.
