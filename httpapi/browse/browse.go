@@ -122,7 +122,7 @@ type Options struct {
 // whose inputs are empty. In a form for a new record, empty inputs without a default are omitted. A
 // hidden field is never shown: one whose input is empty keeps its value, or has its default in a
 // new record. For a reference, forms offer the records of a collection of at most 50, or find
-// others if it has a Search. A form has at most 2 MiB and 1000 values, two for each input of a
+// others if it has a Search. A form has at most 2 MiB and 1000 values, one for each input of a
 // record, and a list in one input 10,000 elements. If PATCH is not served, the PUT has the values
 // that the visitor has left alone as they are stored. After a form, the visitor is back on the list
 // or the record, and the page reports once what has been done.

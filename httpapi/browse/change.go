@@ -2,6 +2,7 @@ package browse
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -128,12 +129,21 @@ func (v *view) change(method string) *response {
 	if refused != nil {
 		return refused
 	}
-	inputs := v.touched(texts, stored, method == http.MethodPut)
+	present := recordTexts(v.c.written, stored)
+	shown, whole := present, schema.Record{}
+	if texts.Has(shownName) {
+		shown = make(url.Values)
+		_ = json.Unmarshal([]byte(texts.Get(shownName)), &shown) // what is no JSON is in conflict with the record
+	}
+	if method == http.MethodPut {
+		whole = stored
+	}
+	inputs := v.touched(texts, shown, whole)
 	if resp := v.unsent(inputs, texts); resp != nil {
 		return resp
 	}
-	if v.isOutdated(texts, stored) {
-		return v.conflict(texts)
+	if !maps.EqualFunc(shown, present, slices.Equal[[]string]) {
+		return v.conflict(texts, shown)
 	}
 	resp := v.write(method, "", inputsJSON(inputs), v.still(stored))
 	switch resp.Status {
@@ -141,27 +151,16 @@ func (v *view) change(method string) *response {
 		v.redirectChanged(resp)
 		return nil
 	case http.StatusPreconditionFailed:
-		return v.conflict(texts)
+		return v.conflict(texts, shown)
 	}
 	return v.again(resp, texts)
 }
 
-// isOutdated reports whether a form would show the stored record otherwise than the one with the texts
-// has shown it.
-func (v *view) isOutdated(texts url.Values, stored schema.Record) bool {
-	now := make(map[string]string)
-	for _, in := range allOf(v.inputs(recordTexts(v.c.written, stored))) {
-		if in.Control != "group" {
-			now[in.Name] = in.Value
-		}
-	}
-	for name := range texts {
-		input, isShown := strings.CutPrefix(name, shownPrefix)
-		if isShown && returned(texts.Get(name)) != returned(now[input]) { // an object more is empty
-			return true
-		}
-	}
-	return false
+// withShown adds the texts of a form to them, as what it has shown.
+func withShown(texts url.Values) url.Values {
+	text, _ := json.Marshal(texts) // never fails
+	texts.Set(shownName, string(text))
+	return texts
 }
 
 // redirectChanged redirects to the record of a response, whose path may be another one now.
@@ -176,33 +175,25 @@ func (v *view) redirectChanged(resp *response) {
 	v.redirect(link)
 }
 
-// conflict returns the response to a form for a record that has changed since, with the form again:
-// with what the visitor has changed, and with the present values of the other fields.
-func (v *view) conflict(texts url.Values) *response {
+// conflict returns the response to a form for a record that has changed since it was shown, with the form
+// again: with what the visitor has changed, and with the present values of the other fields.
+func (v *view) conflict(texts, shown url.Values) *response {
 	now := v.get(v.r.URL.Path)
 	stored, ok := v.stored(now.record())
 	if !ok {
 		return now
 	}
-	present, wrong := recordTexts(v.c.written, stored), make(faults)
-	merged := maps.Clone(present)
-	for name := range present {
-		merged.Set(shownPrefix+name, present.Get(name))
-	}
-	for _, in := range allOf(v.touched(texts, stored, false)) {
-		text, now, was := returned(in.Value), returned(present.Get(in.Name)), returned(texts.Get(shownPrefix+in.Name))
+	merged, wrong := withShown(recordTexts(v.c.written, stored)), make(faults)
+	for _, in := range allOf(v.touched(texts, shown, schema.Record{})) {
+		text, now, was := returned(in.Value), returned(merged.Get(in.Name)), returned(shown.Get(in.Name))
 		switch {
 		case in.Removed && in.Remove != "":
 			merged.Set(removePrefix+in.Name, "true")
-			continue
-		case in.Control == "group", text == was && texts.Has(shownPrefix+in.Name):
-			continue
-		case !present.Has(in.Name):
-			merged.Set(shownPrefix+in.Name, was)
-		}
-		merged.Set(in.Name, text)
-		if now != was && now != text && texts.Has(shownPrefix+in.Name) {
-			wrong[in.path] = []string{"It has been changed in the meantime: " + cut(cmp.Or(now, "nothing"))}
+		case in.Control != "group" && text != was:
+			merged.Set(in.Name, text)
+			if now != was && now != text {
+				wrong[in.path] = []string{"It has been changed in the meantime: " + cut(cmp.Or(now, "nothing"))}
+			}
 		}
 	}
 	v.form = v.newForm(merged, wrong)
@@ -211,16 +202,15 @@ func (v *view) conflict(texts url.Values) *response {
 	return v.refusal(http.StatusPreconditionFailed, nil)
 }
 
-// touched returns the inputs of the fields that the visitor has changed. For a PUT, which is whole, the
-// others are as they are stored, which their texts may not represent exactly.
-func (v *view) touched(texts url.Values, stored schema.Record, whole bool) (touched []input) {
-	shown := recordTexts(v.c.written, stored)
+// touched returns the inputs of the fields that the visitor has changed since they were shown. The
+// others are as in the record for a PUT, which their texts may not represent exactly.
+func (v *view) touched(texts, shown url.Values, whole schema.Record) (touched []input) {
 	for _, in := range newInputs("", "", v.c.written, texts, true) {
 		if in.touched(texts, shown) {
-			in.field.Required = true // what is empty is sent
+			in.Field.Required = true // what is empty is sent
 			touched = append(touched, in)
-		} else if value, ok := stored.Get(in.Name); whole && ok {
-			touched = append(touched, input{Name: in.Name, Value: value, field: schema.Field{Name: in.Name, Kind: schema.JSON}})
+		} else if value, ok := whole.Get(in.Name); ok {
+			touched = append(touched, input{Name: in.Name, Value: value, Field: schema.Field{Name: in.Name, Kind: schema.JSON}, kind: kind{Code: true}})
 		}
 	}
 	return touched

@@ -82,7 +82,7 @@ func TestCost(t *testing.T) {
 	many := func(name, text string) string { return repeated(999, name+"="+strings.Repeat(text, body/999-30)+"&") }
 	for contentType, forms := range map[string][]string{
 		"application/x-www-form-urlencoded": {"", long("token", "a"), long("code", "\x01"), long("note", "%01"), long("note", "\xff"), long("data", "["), long("data", "1"), long("days", "1\n"), long("others", "1,"),
-			many("others", "1"), many("days", "1"), many("lines[%d]sku", "a"), many("lines[%d]sku", "\""), many("_shown.lines[%d]sku", "\r"), many("_remove.lines[%d]", "a"), many("x%d", "a"), long("_find.parent", "c "),
+			many("others", "1"), many("days", "1"), many("lines[%d]sku", "a"), many("lines[%d]sku", "\""), many("_shown", "\r"), "_shown={" + repeated(150_000, `"%d":[""],`) + `"":[]}`, many("_remove.lines[%d]", "a"), many("x%d", "a"), long("_find.parent", "c "),
 			long("lines[0]sku", "a\n"), "_again=lines&" + many("lines[%d]sku", "\""), long("", "&"), long("", "a=&"), "_find.parent=c&_find.others=c", "_again=x&others=" + repeated(300_000, "%d,"), "others=" + repeated(maxElements, "%d,")},
 		"multipart/form-data; boundary=B": {part + long("", "\x01"), part + long("", "\xff"), long("", part), long("", "--B")},
 	} {

@@ -51,7 +51,7 @@ func (v *view) newFilters(wrong faults) *filters {
 	}
 	cleared := []string{v.c.is.Place, "", v.c.search, ""}
 	if len(v.c.Search) > 0 {
-		f.Search = &input{Name: v.c.search, Value: v.query.get(v.c.search), Hint: v.c.searchHint()}
+		f.Search = &input{Name: v.c.search, Value: v.query.get(v.c.search), kind: kind{Hint: v.c.searchHint()}}
 	}
 	active, room, mistaken := len(v.query.values[v.c.search]), maxChoices, v.c.search
 	for _, name := range v.c.Filters {

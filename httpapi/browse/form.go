@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,14 +31,14 @@ type form struct {
 	Another bool     // it is for a new record, and another one can follow
 	Failed  string   // why it was posted and rejected, or ""
 	Faults  []string // errors that belong to no field
-	Kept    []pair   // texts of the record that the form has been made from
+	Shown   string   // the texts of the record that the form has been made from, or ""
 	Inputs  []input
 	Again   bool // buttons send it to be shown again
 }
 
 // Names of inputs that are not of fields.
 const (
-	shownPrefix  = "_shown."  // before the name of an input: its text as the form has shown it
+	shownName    = "_shown"   // the texts of the record that the form has been made from, as JSON
 	removePrefix = "_remove." // before the name of an object of a list: it is removed
 	findPrefix   = "_find."   // before the name of a reference: what to find
 	againName    = "_again"   // the form is shown again, with what was typed
@@ -76,7 +77,15 @@ func (v *view) newForm(texts url.Values, wrong faults) *form {
 		f.Title, f.Failed = "Not stored", "Nothing was stored. Please correct the following:"
 	}
 	again := texts.Get(againName)
-	if f.Inputs = v.inputs(texts); f.Another && texts == nil {
+	f.Shown = texts.Get(shownName)
+	for i, field := range v.c.written {
+		of := texts
+		if field.Hidden && texts != nil { // it shows nothing but its default
+			of = url.Values{}
+		}
+		f.Inputs = append(f.Inputs, newInputs("", "", v.c.written[i:i+1], of, field.Hidden && v.id != "")...)
+	}
+	if f.Another && texts == nil {
 		focus(f.Inputs)
 	}
 	for _, in := range allOf(f.Inputs) {
@@ -87,30 +96,12 @@ func (v *view) newForm(texts url.Values, wrong faults) *form {
 			}
 			continue
 		}
-		if shown := shownPrefix + in.Name; texts.Has(shown) {
-			f.Kept = append(f.Kept, pair{shown, texts.Get(shown)})
-		} else if v.id != "" {
-			f.Kept = append(f.Kept, pair{shown, in.Value})
-		}
 		v.complete(in, texts)
 		f.Again = f.Again || in.Find != ""
 		in.Focus = in.Focus || in.Sought != "" && (again == "" || again == in.Find)
 	}
 	f.blame(wrong)
 	return f
-}
-
-// inputs returns the inputs of a form with texts, or with defaults without them. Hidden fields show
-// nothing else.
-func (v *view) inputs(texts url.Values) (inputs []input) {
-	for i, field := range v.c.written {
-		shown := texts
-		if field.Hidden && texts != nil {
-			shown = url.Values{}
-		}
-		inputs = append(inputs, newInputs("", "", v.c.written[i:i+1], shown, field.Hidden && v.id != "")...)
-	}
-	return inputs
 }
 
 // focus makes the first of some inputs the one where the visitor goes on.
@@ -209,50 +200,44 @@ func isAgain(texts url.Values) bool {
 
 // kind is what pages know of the values of a field.
 type kind struct {
-	control string // of an input
-	step    string // of a number
-	hint    string
+	Control string // checkbox, textarea, select, group, or a type of input element
+	Step    string // of a number
+	Hint    string
+	Code    bool     // a text is JSON
 	choices []string // of a select in a form or a filter
 
-	empty  string // JSON of an empty input that is a list or has JSON
-	nested bool   // a text is JSON
-
+	empty     string // JSON of an empty input that is a list or has JSON
 	separator string // of the elements of a list whose text is not JSON, or ""
 }
 
 // kindOf returns what pages know of the values of a field.
 func kindOf(field schema.Field) kind {
 	row := kinds.Of(field.Kind)
-	k := kind{control: row.Control, step: row.Step, hint: row.Hint}
-	switch field.Kind {
+	k := kind{Control: row.Control, Step: row.Step, Hint: row.Hint}
+	switch by := heading(cmp.Or(field.By, "id")); field.Kind {
 	case schema.Text:
 		if strings.EqualFold(field.Name, "description") {
-			k.control = "textarea"
+			k.Control = "textarea"
 		}
 	case schema.Regex:
-		k.hint = field.Message
+		k.Hint = field.Message
 	case schema.Boolean:
 		k.choices = []string{"true", "false"}
 		if field.Nullable || field.Hidden { // with a choice for what is not shown
-			k.control = "select"
+			k.Control = "select"
 		}
 	case schema.Decimal:
-		k.step = strconv.FormatFloat(math.Pow10(-field.Places), 'f', -1, 64)
+		k.Step = strconv.FormatFloat(math.Pow10(-field.Places), 'f', -1, 64)
 	case schema.Reference:
-		k.hint = "An id from " + heading(field.Refers) + "."
-		if field.By != "" {
-			k.hint = heading(field.By) + " of a record from " + heading(field.Refers) + "."
-		}
+		k.Hint = by + " of a record from " + heading(field.Refers) + "."
 	case schema.References:
-		k.hint = "Ids from " + heading(field.Refers) + ", separated by commas."
-		k.separator, k.empty = ", ", "[]"
+		k.Hint, k.separator, k.empty = by+" of each record from "+heading(field.Refers)+", separated by commas.", ", ", "[]"
 		if field.By != "" {
-			k.control, k.hint = "textarea", heading(field.By)+" from "+heading(field.Refers)+", one per line."
-			k.separator = "\n"
+			k.Control, k.Hint, k.separator = "textarea", by+" of each record from "+heading(field.Refers)+", one per line.", "\n"
 		}
 	case schema.Array:
 		if k.empty = "[]"; field.Item.Kind.Scalar() && !field.Item.Nullable {
-			k.hint, k.separator = "One per line.", "\n"
+			k.Hint, k.separator = "One per line.", "\n"
 		}
 	case schema.Map:
 		k.empty = "{}"
@@ -260,16 +245,13 @@ func kindOf(field schema.Field) kind {
 		k.empty = "null"
 	}
 	if field.Choices != nil {
-		k.control, k.choices = "select", field.Choices
+		k.Control, k.choices = "select", field.Choices
 	}
-	if k.nested = k.empty != "" && k.separator == ""; k.nested {
-		k.hint = "JSON."
+	if k.Code = k.empty != "" && k.separator == ""; k.Code {
+		k.Hint = "JSON."
 	}
 	return k
 }
-
-// isReadOnly reports whether requests cannot write a field.
-func isReadOnly(field schema.Field) bool { return field.ReadOnly || field.Computed }
 
 // mayBeEmpty reports whether the empty text is a valid value in a form.
 func mayBeEmpty(field schema.Field) bool { return field.Nullable || field.Blank }
@@ -280,14 +262,14 @@ func valueText(field schema.Field, value string) string {
 	switch {
 	case value == "":
 		return ""
-	case k.nested:
+	case k.Code:
 		return indented(value)
 	case k.separator != "":
 		if texts, nested := readList(value); texts != nil || !nested {
 			return strings.Join(texts, k.separator)
 		}
 		return value
-	case value == "null", k.control == "checkbox" && value != "true":
+	case value == "null", k.Control == "checkbox" && value != "true":
 		return ""
 	}
 	text, ok := readText(value)
@@ -296,7 +278,7 @@ func valueText(field schema.Field, value string) string {
 		return value
 	case field.Kind == schema.Timestamp:
 		return localTime(text)
-	case k.control == "time" && len(text) == len(time.TimeOnly):
+	case k.Control == "time" && len(text) == len(time.TimeOnly):
 		return strings.TrimSuffix(text, ":00") // as browsers send it
 	}
 	return text
@@ -330,22 +312,19 @@ func returned(text string) string {
 // fits reports whether a browser keeps a text in an input with a control, which need not be
 // valid otherwise. Browsers empty inputs whose text has another form.
 func fits(control, text string) bool {
-	switch {
-	case text == "":
-		return true
-	case control == "date":
-		day, err := time.Parse(time.DateOnly, text)
-		return err == nil && day.Year() > 0
-	case control == "datetime-local":
-		return utcTime(text) != text && localTime(utcTime(text)) == text
-	case control == "time":
-		_, err := time.Parse(time.TimeOnly, text)
-		return err == nil && len(text) == len(time.TimeOnly) || err != nil && len(text) == len("08:30") && fits(control, text+":00")
-	case control == "number":
+	if control == "number" && text != "" {
 		_, err := strconv.ParseFloat(text, 64)
 		return err == nil && json.Valid([]byte(text))
 	}
-	return true
+	layouts, isTime := map[string][]string{
+		"date":           {time.DateOnly},
+		"time":           {"15:04", time.TimeOnly},
+		"datetime-local": {"2006-01-02T15:04", "2006-01-02T15:04:05"},
+	}[control]
+	return text == "" || !isTime || !strings.HasPrefix(text, "0000-") && slices.ContainsFunc(layouts, func(layout string) bool {
+		at, err := time.Parse(layout, text)
+		return err == nil && at.Format(layout) == text && !(strings.HasSuffix(layout, ":05") && strings.HasSuffix(text, ":00"))
+	})
 }
 
 // localTime returns a time in UTC as browsers send it: without an offset, and without seconds

@@ -170,7 +170,7 @@ func TestReferenceToManyRecords(t *testing.T) {
 			{"id":1,"title":"a","released":null,"minutes":1,"price":"1.00","status":"released","director":7}]}`, httpapi.Options{Authorizer: httpapi.AllowAll})
 		for _, test := range []struct{ target, named string }{
 			{"/api/films/?_method=POST", ""},
-			{"/api/films/1/?_method=PATCH", "Director required <D7> An id from Directors."},
+			{"/api/films/1/?_method=PATCH", "Director required <D7> ID of a record from Directors."},
 		} {
 			page := get(h, test.target)
 			checkAccessible(t, page)

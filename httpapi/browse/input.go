@@ -16,22 +16,18 @@ import (
 
 // input is a field of a form, or a group of inputs: an object, a list of objects or one of these.
 type input struct {
-	Name     string // as package formdata reads it, such as address.city or lines[0]sku, or of a parameter
-	Label    string
-	Control  string // checkbox, textarea, select, group, or a type of input element
-	Value    string
-	Step     string // of a number
-	Min, Max string // of a number
+	kind
+	Field schema.Field
 
-	MinLength, MaxLength int    // of a text, or 0
-	Pattern              string // of a whole text
+	Name  string // as package formdata reads it, such as address.city or lines[0]sku, or of a parameter
+	Label string
+	Value string
 
+	Pattern  string   // of a whole text
 	Multiple bool     // several options can be selected
 	Options  []option // of a select
 	Rows     int      // of a textarea
-	Code     bool     // the text is JSON
 	Required bool
-	Hint     string
 	Faults   []string
 	Focus    bool // the visitor goes on here
 
@@ -48,8 +44,7 @@ type input struct {
 	Found  []option // records
 	More   string   // the number of all that could be found, if these are not all
 
-	field schema.Field
-	path  string // in the errors of the handler, such as lines.0.sku; of several, it is that of the last
+	path string // in the errors of the handler, such as lines.0.sku; of several, it is that of the last
 }
 
 // maxItems is the maximum number of objects of a list with inputs. A longer list is JSON.
@@ -60,25 +55,23 @@ const maxItems = 20
 // optional.
 func newInputs(prefix, path string, fields []schema.Field, texts url.Values, optional bool) (inputs []input) {
 	for _, field := range fields {
-		if isReadOnly(field) {
+		if field.ReadOnly || field.Computed {
 			continue
 		}
-		k := kindOf(field)
 		in := input{
-			Name: prefix + field.Name, Label: heading(field.Name), Control: k.control, Value: blankText(field), Hint: k.hint,
-			Step: k.step, Min: field.Min, Max: field.Max, Code: k.nested, Required: field.Required && !mayBeEmpty(field) && !optional,
-			field: field, path: path + field.Name,
+			kind: kindOf(field), Field: field, Name: prefix + field.Name, Label: heading(field.Name), Value: blankText(field),
+			Required: field.Required && !mayBeEmpty(field) && !optional, path: path + field.Name,
 		}
 		switch values := texts[in.Name]; {
-		case k.separator != "" && len(values) > 1:
-			in.Value = strings.TrimPrefix(strings.Join(values, k.separator), k.separator)
+		case in.separator != "" && len(values) > 1:
+			in.Value = strings.TrimPrefix(strings.Join(values, in.separator), in.separator)
 		case len(values) > 0:
 			in.Value = values[len(values)-1]
 		case field.Kind == schema.Object && len(field.Fields) > 0:
 			in.group(in.Name+".", texts, !in.Required)
 		case isItems(field):
 			in.list(texts)
-		case texts != nil && k.control == "checkbox": // browsers send a box only if it is checked
+		case texts != nil && in.Control == "checkbox": // browsers send a box only if it is checked
 			in.Value = ""
 		}
 		inputs = append(inputs, in)
@@ -106,23 +99,23 @@ func (in *input) group(prefix string, texts url.Values, optional bool) (ok bool)
 		texts = nil
 	}
 	in.Control, in.Hint, in.Value, in.Code = "group", "", "", false
-	in.Inputs = newInputs(prefix, in.path+".", in.field.Fields, texts, optional)
+	in.Inputs = newInputs(prefix, in.path+".", in.Field.Fields, texts, optional)
 	return ok
 }
 
 // list makes the input that of a list of objects, with an empty one at the end.
 func (in *input) list(texts url.Values) {
-	in.Control, in.Hint, in.Code, in.Adds = "group", "", false, inWords(in.field.Name)
+	in.Control, in.Hint, in.Code, in.Adds = "group", "", false, inWords(in.Field.Name)
 	for n, sent, more := 0, 0, true; more; n++ {
 		name := in.Name + "[" + strconv.Itoa(n) + "]"
-		item := input{Name: name, Label: strconv.Itoa(sent + 1), field: *in.field.Item, path: in.path + "." + strconv.Itoa(sent)}
+		item := input{Name: name, Label: strconv.Itoa(sent + 1), Field: *in.Field.Item, path: in.path + "." + strconv.Itoa(sent)}
 		item.Remove, item.Removed = removePrefix+name, texts.Has(removePrefix+name)
 		if more = item.group(name, texts, false); !more && n > 0 && in.Inputs[n-1].blank() && texts.Get(againName) != in.Name {
 			return
 		}
 		if item.blank() {
 			item.Label, item.Remove, item.Removed = "New", "", true
-			item.Inputs = newInputs(name, item.path+".", item.field.Fields, nil, true)
+			item.Inputs = newInputs(name, item.path+".", item.Field.Fields, nil, true)
 		}
 		if !item.Removed {
 			sent++
@@ -143,28 +136,25 @@ func allOf(inputs []input) (all []*input) {
 func (in *input) blank() bool {
 	return !slices.ContainsFunc(allOf([]input{*in}), func(in *input) bool {
 		text := strings.TrimSpace(in.Value)
-		return (text != "" || in.Control == "checkbox") && text != blankText(in.field)
+		return (text != "" || in.Control == "checkbox") && text != blankText(in.Field)
 	})
 }
 
 // touched reports whether the visitor has changed the input or one inside it: its text is not the one
-// that the form has shown. A form without the text that it has shown counts as showing the stored
-// record. An input that is not in the form is not changed, except a boolean, since browsers send a
-// box only if it is checked.
-func (in *input) touched(texts, stored url.Values) bool {
+// that the form has shown. An input that is not in the form is not changed, except a boolean, since
+// browsers send a box only if it is checked.
+func (in *input) touched(texts, shown url.Values) bool {
 	return slices.ContainsFunc(allOf([]input{*in}), func(in *input) bool {
-		shown := blankText(in.field)
+		was := blankText(in.Field)
 		switch {
 		case in.Control == "group":
 			return in.Removed && in.Remove != ""
-		case texts.Has(shownPrefix + in.Name):
-			shown = texts.Get(shownPrefix + in.Name)
-		case !texts.Has(in.Name) && (in.Control != "checkbox" || in.Name != in.field.Name):
+		case !texts.Has(in.Name) && (in.Control != "checkbox" || in.Name != in.Field.Name && !texts.Has(shownName)):
 			return false
-		case stored.Has(in.Name):
-			shown = stored.Get(in.Name)
+		case shown.Has(in.Name):
+			was = shown.Get(in.Name)
 		}
-		return returned(in.Value) != returned(shown)
+		return returned(in.Value) != returned(was)
 	})
 }
 
@@ -174,7 +164,7 @@ func (in *input) appendTo(f formdata.Form) formdata.Form {
 	add := func(text string, as formdata.Type) {
 		f = append(f, formdata.Value{Name: in.Name, Text: text, Type: as})
 	}
-	k, text := kindOf(in.field), strings.TrimSpace(in.Value)
+	text := strings.TrimSpace(in.Value)
 	switch {
 	case in.Control == "group" && in.Adds != "":
 		empty := len(f)
@@ -183,35 +173,35 @@ func (in *input) appendTo(f formdata.Form) formdata.Form {
 				f = in.Inputs[i].appendTo(f)
 			}
 		}
-		if len(f) == empty && in.field.Required {
+		if len(f) == empty && in.Field.Required {
 			add("[]", formdata.JSON)
 		}
-	case in.Control == "group" && in.blank() && in.field.Nullable:
+	case in.Control == "group" && in.blank() && in.Field.Nullable:
 		add("null", formdata.JSON)
 	case in.Control == "group":
 		for i := range in.Inputs {
-			if !in.blank() || in.field.Required {
+			if !in.blank() || in.Field.Required {
 				f = in.Inputs[i].appendTo(f)
 			}
 		}
-	case text == "" && (k.control == "checkbox" || in.Required): // absent
-	case text == "" && in.Name == in.field.Name && !in.field.Required && blankText(in.field) == "": // has its default
-	case text == "" && k.empty != "":
-		add(k.empty, formdata.JSON)
-	case k.separator != "":
-		elements := k.split(in.Value)
-		if list := "[" + strings.Join(elements, ",") + "]"; in.field.Item != nil && isLiteral(*in.field.Item, list) {
+	case text == "" && (in.Control == "checkbox" || in.Required): // absent
+	case text == "" && in.Name == in.Field.Name && !in.Field.Required && blankText(in.Field) == "": // has its default
+	case text == "" && in.empty != "":
+		add(in.empty, formdata.JSON)
+	case in.separator != "":
+		elements := in.split(in.Value)
+		if list := "[" + strings.Join(elements, ",") + "]"; in.Field.Item != nil && isLiteral(*in.Field.Item, list) {
 			add(list, formdata.JSON)
 			break
 		}
 		for _, element := range elements {
 			add(element, formdata.Text)
 		}
-	case k.nested, isLiteral(in.field, text):
+	case in.Code, isLiteral(in.Field, text):
 		add(text, formdata.JSON)
-	case kinds.Of(in.field.Kind).Form || k.choices != nil:
+	case kinds.Of(in.Field.Kind).Form || in.choices != nil:
 		add(unixLines(in.Value), formdata.Text)
-	case in.field.Kind == schema.Timestamp:
+	case in.Field.Kind == schema.Timestamp:
 		add(utcTime(text), formdata.Text)
 	default:
 		add(text, formdata.Text)
@@ -231,8 +221,8 @@ func inputsJSON(inputs []input) []byte {
 	var fields []schema.Field
 	for i := range inputs {
 		before := len(f)
-		if f = inputs[i].appendTo(f); len(f) > before || !inputs[i].field.Hidden { // otherwise it has its default
-			fields = append(fields, inputs[i].field)
+		if f = inputs[i].appendTo(f); len(f) > before || !inputs[i].Field.Hidden { // otherwise it has its default
+			fields = append(fields, inputs[i].Field)
 		}
 	}
 	return f.Object(fields, formdata.Options{Framework: schema.DRF318(nil)})
@@ -245,14 +235,14 @@ func misspelled(inputs []input) faults {
 	for _, in := range allOf(inputs) {
 		if err := schema.CheckSyntax([]byte(unixLines(in.Value))); in.Code && strings.TrimSpace(in.Value) != "" && err != nil {
 			wrong[in.path] = []string{err.Error()}
-		} else if k := kindOf(in.field); k.separator != "" && len(k.split(in.Value)) > maxElements {
+		} else if in.separator != "" && len(in.split(in.Value)) > maxElements {
 			wrong[in.path] = []string{fmt.Sprintf("A list of a form can have at most %d elements.", maxElements)}
 		}
 	}
 	return wrong
 }
 
-// recordTexts returns the texts of the values of a record in a form.
+// recordTexts returns the texts of the values of a record that its form shows.
 func recordTexts(fields []schema.Field, stored schema.Record) url.Values {
 	texts := make(url.Values)
 	for _, field := range fields {
@@ -264,6 +254,7 @@ func recordTexts(fields []schema.Field, stored schema.Record) url.Values {
 			}
 		}
 		switch items := itemsOf(value); {
+		case field.Hidden, field.ReadOnly, field.Computed:
 		case (field.Kind == schema.Object || isItems(field)) && (value == "" || value == "null"):
 		case field.Kind == schema.Object && len(field.Fields) > 0:
 			add(field.Name+".", field.Fields, value)
@@ -280,9 +271,8 @@ func recordTexts(fields []schema.Field, stored schema.Record) url.Values {
 
 // complete makes the input show its text, with what can be chosen.
 func (v *view) complete(in *input, texts url.Values) {
-	field, k := in.field, kindOf(in.field)
+	field := in.Field
 	if kinds.Of(field.Kind).Form {
-		in.MinLength, in.MaxLength = field.MinLength, field.MaxLength
 		if p := field.Pattern; p != nil && wire.IsPortable(p.String()) {
 			in.Pattern = ".*(?:" + p.String() + ").*"
 		}
@@ -292,6 +282,8 @@ func (v *view) complete(in *input, texts url.Values) {
 			}
 			return
 		}
+	} else {
+		in.Field.MinLength, in.Field.MaxLength = 0, 0 // of elements
 	}
 	if in.Control != "checkbox" && strings.ContainsAny(in.Value, "\r\n") {
 		in.Control = "textarea" // browsers remove line endings from other inputs
@@ -301,7 +293,7 @@ func (v *view) complete(in *input, texts url.Values) {
 	in.Rows = min(max(3, strings.Count(in.Value, "\n")+1), 30)
 	switch {
 	case in.Control == "select":
-		in.selectAmong(optionsOf(k.choices, field.Labels), "none", mayBeEmpty(field))
+		in.selectAmong(optionsOf(in.choices, field.Labels))
 	case v.byKey[field.Refers] != nil:
 		v.offer(in, v.byKey[field.Refers], texts.Get(findPrefix+in.Name))
 	}
@@ -310,24 +302,22 @@ func (v *view) complete(in *input, texts url.Values) {
 // offer makes the input of a field that refers to records a select of them if they are few, and
 // otherwise one that finds them by a text.
 func (v *view) offer(in *input, c *collection, sought string) {
-	known, k := v.records(c, in.field.By), kindOf(in.field)
+	known, values := v.records(c, in.Field.By), in.split(in.Value)
 	switch {
 	case known.whole && len(known.options) == 0:
 		in.Hint = heading(c.Key) + " has no records yet."
 		if v.postable(c) {
 			in.New = v.rootLink(v.r) + url.PathEscape(c.Segment) + "/?" + methodName + "=" + http.MethodPost
 		}
-	case k.separator == "" && known.whole:
+	case in.separator == "" && known.whole:
 		in.Hint = ""
-		in.selectAmong(known.options, "none", mayBeEmpty(in.field))
+		in.selectAmong(known.options)
 	case !known.whole:
-		in.Pick = "radio"
-		values := []string{in.Value}
-		if k.separator != "" {
-			in.Pick, values = "checkbox", k.split(in.Value)
+		if in.Pick = "checkbox"; in.separator == "" {
+			in.Pick, values = "radio", []string{in.Value}
 		}
 		for _, value := range values {
-			if name, _ := v.name(c, in.field.By, value); name != value {
+			if name, _ := v.name(c, in.Field.By, value); name != value {
 				in.Named = append(in.Named, name)
 			}
 		}
@@ -336,20 +326,20 @@ func (v *view) offer(in *input, c *collection, sought string) {
 		}
 		if in.Sought != "" {
 			list, count := v.list(c.path, url.Values{c.search: {sought}}.Encode(), maxFound)
-			if in.Found = options(c, in.field.By, list); count > len(list) {
+			if in.Found = options(c, in.Field.By, list); count > len(list) {
 				in.More = grouped(count)
 			}
 		}
-	case len(known.options) > 0 && strings.Join(k.split(in.Value), k.separator) == in.Value:
-		options, values, next := slices.Clone(known.options), k.split(in.Value), 0
-		for i := range options { // a browser sends the selected options in this order
-			if next < len(values) && options[i].Value == values[next] {
-				options[i].Selected = true
-				next++
-			}
+	case strings.Join(values, in.separator) == in.Value:
+		in.Control, in.Multiple, in.Hint = "select", true, "Several can be selected."
+		for _, value := range values { // a browser sends them in this order
+			name, _ := v.name(c, in.Field.By, value)
+			in.Options = append(in.Options, option{Value: value, Label: name, Selected: true})
 		}
-		if next == len(values) {
-			in.Control, in.Multiple, in.Options, in.Hint = "select", true, options, "Several can be selected."
+		for _, o := range known.options {
+			if !slices.Contains(values, o.Value) {
+				in.Options = append(in.Options, o)
+			}
 		}
 	}
 }
@@ -368,14 +358,13 @@ func optionsOf(values, labels []string) (options []option) {
 	return options
 }
 
-// selectAmong makes the input a select. It offers the empty value, labelled none, if that
-// is valid. Otherwise it asks to choose if there is no value. A current value that is no option is
-// offered too.
-func (in *input) selectAmong(options []option, none string, optional bool) {
+// selectAmong makes the input a select. It offers the empty value if that is valid. Otherwise it asks
+// to choose if there is no value. A current value that is no option is offered too.
+func (in *input) selectAmong(options []option) {
 	in.Control = "select"
 	switch {
-	case optional:
-		in.Options = append(in.Options, option{Label: "(" + none + ")"})
+	case mayBeEmpty(in.Field):
+		in.Options = append(in.Options, option{Label: "(none)"})
 	case in.Value == "":
 		in.Options = append(in.Options, option{Label: "Choose…"})
 	}

@@ -77,8 +77,8 @@ func TestMiddleware(t *testing.T) {
 		{"the HEAD of an export", request("HEAD", "/api/films/?_export=csv", "", signedIn...), "films", 200, "HEAD", ""},
 		{"a mistake in an export", request("GET", "/api/films/?_export=csv&status=x", "", signedIn...), "films", 400, "GET", "Some filters are not valid"},
 		{"a new record", formRequest("/api/films/?_method=POST", "title=H&minutes=1&price=1&status=released&director=1", signedIn...), "films", 303, "POST", ""},
-		{"a change that is not valid", formRequest("/api/films/1/?_method=PATCH", "title=&_shown.title=F", signedIn...), "films", 400, "PATCH", "may not be blank"},
-		{"a change", formRequest("/api/films/1/?_method=PATCH", "title=I&_shown.title=F", signedIn...), "films", 303, "PATCH", ""},
+		{"a change that is not valid", formRequest("/api/films/1/?_method=PATCH", "title=", signedIn...), "films", 400, "PATCH", "may not be blank"},
+		{"a change", formRequest("/api/films/1/?_method=PATCH", "title=I", signedIn...), "films", 303, "PATCH", ""},
 		{"a deletion", formRequest("/api/films/1/?_method=DELETE", "", signedIn...), "films", 303, "DELETE", ""},
 	} {
 		log, passed = nil, nil

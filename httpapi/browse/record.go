@@ -85,7 +85,7 @@ func (v *view) newRecord(resp *response) *record {
 			r.Action = v.query.with(tagName, d.tag)
 		}
 	case mayChange && asked == method && known:
-		r.Verb, r.Form = "Change", v.newForm(recordTexts(v.c.written, stored), nil)
+		r.Verb, r.Form = "Change", v.newForm(withShown(recordTexts(v.c.written, stored)), nil)
 	default:
 		r.Refer = v.referrers(values)
 	}
