@@ -17,7 +17,7 @@ import (
 // screening of each tenth. They are the same each time. It shows its progress on output if that
 // is a terminal.
 func Generate(cat *catalogue.Catalogue, n int, output io.Writer) error {
-	defer debug.SetGCPercent(debug.SetGCPercent(200)) // of a million, a fifth of the work is garbage collection otherwise
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // of a million, a fifth of the work is garbage collection otherwise
 	m := maker{rand.New(rand.NewPCG(1, 2)), n, (n + 99) / 100}
 	return errors.Join(
 		fill(cat, directors, m.directors, m.director, output),
