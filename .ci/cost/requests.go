@@ -219,8 +219,8 @@ func clients() []row {
 	go testing.Main(func(_, _ string) (bool, error) { return true, nil },
 		[]testing.InternalTest{{Name: "TestClient", F: func(t *testing.T) { tests <- t; select {} }}}, nil, nil)
 	t := <-tests
-	return []row{{name: "clienttest, per scenario", per: 4, runs: 1, run: func(int) {
-		clienttest.Explore(t, labelIDs, clienttest.Options{Collection: "labels", Scenarios: 4, Skip: []string{"insert", "delete"}})
+	return []row{{name: "clienttest, per situation", per: 37, runs: 1, run: func(int) {
+		clienttest.VerifyClient(t, labelIDs, clienttest.Options{Collection: "labels", Skip: []string{"record-deleted", "record-replaced"}})
 		if t.Failed() {
 			check(errors.New("the client failed"))
 		}

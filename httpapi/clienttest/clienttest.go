@@ -10,29 +10,16 @@
 //
 // # Situations
 //
-// [VerifyClient] runs a client through 37 situations. In each of them the client must end,
+// [VerifyClient] runs a client through 39 situations. In each of them the client must end,
 // close the response bodies, and return either all records or an error. A client that only
 // follows next links fails some ten of them. The client in examples/client passes all of them and
-// uses only the standard library. Situations that no client can notice are left out, three of them
-// if pages have no count.
+// uses only the standard library. Situations that no client can notice are left out, one of them
+// if pages have numbers, and four if they have no count.
 //
 // For a client of another service, set Catalogue in the [Options] to a catalogue with at least 95
 // records, which Records of package resources/sample makes up, and Root. Pages are those of Django
 // REST framework, by limit and offset. For a client that counts pages, or follows links with cursors,
 // set Pages.
-//
-// # Scenarios
-//
-// Real clients also fail in situations that no list contains. [Explore] runs the same
-// client through many random scenarios, in which responses are wrong or late, connections
-// break, and records are inserted and deleted between two requests. Concurrent requests
-// are answered in any order. It reports the smallest scenario in which the client loses or repeats
-// a record, never ends, asks again without waiting, or does not return in time, with the seed that
-// repeats it.
-//
-//	func TestClientExplored(t *testing.T) {
-//		clienttest.Explore(t, eventIDs, clienttest.Options{Collection: "events"})
-//	}
 //
 // The servers are made by package cataloguetest. To make one situation by hand, inject faults
 // there.
@@ -49,7 +36,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -79,8 +65,7 @@ import (
 // It must send its requests with client, or with another client that has the same
 // Transport, and must begin at baseURL (the events are at baseURL + "/api/events/", unless
 // Options.Root is set).
-// It is called once for each situation or scenario, sequentially, each time with another
-// service. It should keep no state between calls.
+// It is called once for each situation, sequentially, each time with another service. It should keep no state between calls.
 type Fetch[ID comparable] func(ctx context.Context, client *http.Client, baseURL string) (ids []ID, err error)
 
 // A textFetch returns the ids as texts.
@@ -120,7 +105,7 @@ func textOf(value []byte) string {
 	return text
 }
 
-// Options configures [VerifyClient] and [Explore]. The zero value is the default.
+// Options configures [VerifyClient]. The zero value is the default.
 type Options struct {
 	// Collection is the key of the collection that the client fetches. If empty, it is
 	// "events" or the first of the Catalogue.
@@ -137,10 +122,10 @@ type Options struct {
 
 	// Pages is the style of the pages of collections whose descriptions have no other; see
 	// [httpapi.Options]. If nil, pages have a limit and an
-	// offset. The sizes of pages are those of the situations and scenarios. Faults that a client
+	// offset. The sizes of pages are those of the situations. Faults that a client
 	// cannot detect are left out, such as a second write between numbered pages, which cannot
 	// overlap. Pages without a count, such as those by cursors, have no row-missing,
-	// row-repeated-for-another or count-shrinks. With [pagination.Whole], a list is one response, and
+	// row-repeated-for-another, count-shrinks or record-replaced. With [pagination.Whole], a list is one response, and
 	// situations that need another page or a link are left out.
 	Pages pagination.Style
 
@@ -148,98 +133,17 @@ type Options struct {
 	// waits before it retries, Timeout must be longer. If zero or negative, it is a minute.
 	Timeout time.Duration
 
-	// Skip lists what the client is not meant to handle. For VerifyClient, these are names of
-	// situations, which its subtests have too. For Explore, they are names of events, which
-	// then do not happen:
-	//
-	//   - responses: status-500, status-404, status-503, status-429,
-	//     error-with-status-200, html-with-status-200, no-body-with-status-200,
-	//     wrong-content-type, redirect-to-other-host, rate-limit;
-	//   - connections: delay, stall, cut-before-header, cut-in-body, truncated-body;
-	//   - wrong pages: next-is-self, next-cycle, next-on-other-host, next-without-tls,
-	//     empty-pages-with-next, row-missing, row-repeated, row-repeated-for-another,
-	//     count-shrinks;
-	//   - writes: insert and delete.
+	// Skip lists the names of situations that the client is not meant to handle, which the
+	// subtests have too.
 	Skip []string
 
 	// Ignored are names in requests that nothing reads and that the client means to send; see
 	// [cataloguetest.Options]. Others, such as a mistyped filter or order, fail the test, since the
 	// service ignores them.
 	Ignored []string
-
-	// Scenarios is the number of scenarios of Explore. If zero or negative, it is 1000.
-	Scenarios int
-
-	// Seed determines the first scenario. The following ones have the following seeds, so
-	// Seed: 4711, Scenarios: 1 repeats the scenario of a seed.
-	Seed uint64
 }
 
 var errNilClient = errors.New("clienttest: nil client")
-
-// noticed returns those of all whose names neither Skip nor unnoticed has. It returns an error if Skip has
-// an unknown name.
-func noticed[T any](o Options, noun string, all []T, name func(T) string, unnoticed []string) ([]T, error) {
-	var known []string
-	for _, item := range all {
-		known = append(known, name(item))
-	}
-	for _, name := range o.Skip {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("clienttest: Options.Skip: unknown %s %q; want one of %s", noun, name, strings.Join(known, ", "))
-		}
-	}
-	skip := append(unnoticed, o.Skip...)
-	return slices.DeleteFunc(all, func(item T) bool { return slices.Contains(skip, name(item)) }), nil
-}
-
-// A form is what a client can know of the pages of a service.
-type form struct{ pagination.Traits }
-
-// counts reports whether pages have the number of all records.
-func (f form) counts() bool { return slices.Contains(f.Members, "count") }
-
-// apart reports whether pages have places that depend on the number of records before them, and
-// cannot overlap.
-func (f form) apart() bool { return f.Counted && !f.Anywhere }
-
-// unnoticed returns the names of kinds that no client can notice: what a page does not have cannot be
-// wrong.
-func (f form) unnoticed() (kinds []string) {
-	if !f.counts() {
-		kinds = append(kinds, "row-missing", "row-repeated-for-another", "count-shrinks")
-	}
-	if f.Members == nil {
-		kinds = append(kinds, "next-on-other-host", "next-without-tls", "next-is-self", "next-cycle", "empty-pages-with-next")
-	}
-	return kinds
-}
-
-// needPages returns the names of situations that a list without pages cannot have.
-func (f form) needPages() []string {
-	if f.Members != nil {
-		return nil
-	}
-	return []string{"status-500-from-second-page", "status-503-from-second-page", "status-429-from-second-page", "many-pages", "full-pages", "one-full-page", "record-deleted"}
-}
-
-// words replaces what remedies say in braces by what the service has.
-func (f form) words() *strings.Replacer {
-	next, count := "next", "count"
-	if f.Members == nil {
-		next = "a page"
-	}
-	if !f.counts() {
-		count = "the number of records"
-	}
-	return strings.NewReplacer("{next}", next, "{count}", count)
-}
-
-// The sizes of the pages of a server. Clients need not handle smaller ones.
-const (
-	leastLimit = 2
-	mostLimit  = 10
-)
 
 // A dataset is a collection, and the records that the services of a client have.
 type dataset struct {
@@ -249,26 +153,26 @@ type dataset struct {
 	catalogue *catalogue.Catalogue // never written to
 	records   [][]byte             // the first of the collection
 	ids       []string
-	ignored   map[string]string // messages by the names that nothing reads; written during one scenario at a time
+	ignored   map[string]string // messages by the names that nothing reads; written during one situation at a time
 }
 
-// newDataset returns a dataset with at least and at most the given numbers of records.
-func newDataset(opts Options, least, most int) (*dataset, error) {
+// newDataset returns a dataset with mostRecords records.
+func newDataset(opts Options) (*dataset, error) {
 	d := &dataset{opts: opts, catalogue: opts.Catalogue, ignored: map[string]string{}}
 	if opts.Catalogue == nil {
 		d.opts.Collection = cmp.Or(opts.Collection, "events")
 		var err error
-		if d.catalogue, err = samples(d.opts.Collection, most); err != nil {
+		if d.catalogue, err = samples(d.opts.Collection, mostRecords); err != nil {
 			return nil, fmt.Errorf("clienttest: %w", err)
 		}
 	}
 	for key := range d.catalogue.All() {
 		d.opts.Collection = cmp.Or(d.opts.Collection, key)
 	}
-	err := d.read(least, most)
+	err := d.read()
 	if err == nil {
 		var server *cataloguetest.Server
-		if server, err = d.serve(d.catalogue.Clone(), mostLimit); err == nil {
+		if server, err = d.serve(d.catalogue.Clone()); err == nil {
 			server.Close() // the options are valid
 		}
 	}
@@ -294,8 +198,8 @@ func samples(key string, n int) (*catalogue.Catalogue, error) {
 	return c, c.Load(&file, catalogue.LoadOptions{})
 }
 
-// read reads at least and at most the given numbers of records of the collection.
-func (d *dataset) read(least, most int) error {
+// read reads the first records of the collection.
+func (d *dataset) read() error {
 	c, err := d.catalogue.Collection(d.opts.Collection)
 	if err != nil {
 		return err
@@ -306,10 +210,10 @@ func (d *dataset) read(least, most int) error {
 	switch {
 	case !d.about.Actions.Has(schema.List):
 		return fmt.Errorf("Options.Collection: %s has no list", d.about.Key)
-	case c.Count() < least:
-		return fmt.Errorf("Options.Collection: %s has %d records; want at least %d, as Records of package resources/sample makes them up", d.about.Key, c.Count(), least)
+	case c.Count() < mostRecords:
+		return fmt.Errorf("Options.Collection: %s has %d records; want at least %d, as Records of package resources/sample makes them up", d.about.Key, c.Count(), mostRecords)
 	}
-	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: most}, Terms: []ordering.Term{ordering.Asc(ordering.Snake(d.about.Identity().Name))}})
+	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: mostRecords}, Terms: []ordering.Term{ordering.Asc(ordering.Snake(d.about.Identity().Name))}})
 	d.records = list.Records
 	for _, record := range d.records {
 		d.ids = append(d.ids, d.idOf(record))
@@ -317,11 +221,12 @@ func (d *dataset) read(least, most int) error {
 	return err
 }
 
-// serve returns a server of a catalogue with pages of the given size.
-func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Server, error) {
+// serve returns a server of a catalogue.
+func (d *dataset) serve(c *catalogue.Catalogue) (*cataloguetest.Server, error) {
 	var list []httpapi.Collection
 	for key, collection := range c.All() {
 		if list = append(list, collection); key == d.about.Key {
+			limit := pageSize
 			if d.Members == nil {
 				limit = len(d.records) // of a list without pages, which is never cut
 			}
@@ -354,7 +259,7 @@ func (d *dataset) reportIgnored(tb testing.TB) {
 	}
 }
 
-// A sized collection has pages of a size. It refuses requests that write.
+// A sized collection has pages of a size.
 type sized struct {
 	catalogue.AnyCollection
 	pages pagination.Style
@@ -366,10 +271,10 @@ func (c sized) Description() schema.Description {
 	return about
 }
 
-// write replaces the records of the collection with a state's.
-func (d *dataset) write(c *catalogue.Catalogue, s state) error {
+// write replaces the records of the collection with those that have some indexes.
+func (d *dataset) write(c *catalogue.Catalogue, indexes []int) error {
 	var records [][]byte
-	for _, i := range s.indexes(true) {
+	for _, i := range indexes {
 		records = append(records, d.records[i])
 	}
 	list := slices.Concat([]byte("["), bytes.Join(records, []byte(",")), []byte("]"))
@@ -385,44 +290,4 @@ func (d *dataset) idOf(record []byte) string {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(record, &members) // a record is an object
 	return textOf(members[d.about.Identity().Name])
-}
-
-// A state is the state of a collection in a scenario: which records of the dataset exist. It is never
-// changed.
-type state []bool
-
-// newState returns the state with n records: every second one of the dataset, so that others can be
-// inserted between them, or the first n if the dataset has fewer than twice as many.
-func newState(of, n int) state {
-	s := make(state, of)
-	for i := range n {
-		if 2*n <= of {
-			i = 2*i + 1
-		}
-		s[i] = true
-	}
-	return s
-}
-
-// indexes returns the indexes of the records that are present or, if present is false, absent.
-func (s state) indexes(present bool) (list []int) {
-	for i, is := range s {
-		if is == present {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// insert and delete return the state after a write. The argument chooses the record.
-
-func (s state) insert(arg int) state { return s.toggle(false, arg) }
-func (s state) delete(arg int) state { return s.toggle(true, arg) }
-
-func (s state) toggle(present bool, arg int) state {
-	after := slices.Clone(s)
-	if of := s.indexes(present); len(of) > 0 {
-		after[of[arg%len(of)]] = !present
-	}
-	return after
 }

@@ -33,13 +33,14 @@ func firstFailure(test func(t *testing.T)) string {
 	log, _ := io.ReadAll(r)
 	<-done
 	os.Stdout = stdout
-	failures := strings.Split(strings.ReplaceAll(string(log), "\n        ", "\n"), "example_test.go:")
-	_, text, _ := strings.Cut(failures[min(1, len(failures)-1)], ": ") // after the number of the line
-	return text
+	_, text, _ := strings.Cut(string(log), "verify.go:")
+	_, text, _ = strings.Cut(text, ": ") // after the number of the line
+	text, _, _ = strings.Cut(text, "\n    ---")
+	return strings.ReplaceAll(text, "\n            \t", "\n\t")
 }
 
 // The client follows the links and believes every response.
-func ExampleExplore() {
+func ExampleVerifyClient() {
 	fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 		for next := baseURL + "/api/events/"; next != ""; {
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, next, nil)
@@ -67,12 +68,10 @@ func ExampleExplore() {
 		return ids, nil
 	}
 	fmt.Println(firstFailure(func(t *testing.T) {
-		clienttest.Explore(t, fetch, clienttest.Options{Collection: "events", Scenarios: 50})
+		clienttest.VerifyClient(t, fetch, clienttest.Options{Collection: "events"})
 	}))
 	// Output:
-	// clienttest: Explore: the client returned 0 of at least 1 records, without the one with the id "2", and no error: a body that is not a page is not the end of the list, even with status 200
-	// If the client is not meant to handle this, set Options.Skip to []string{"error-with-status-200"}, with the events that it already has.
-	// The scenario of seed 4, reduced in 23 runs: 1 record in pages of 2; request 1: error-with-status-200
+	// returned 10 of at least 25 records, without the one with the id "4", and no error: check the status before the body, and return an error or retry if it is not 200; after the last attempt, return an error
 	// 	GET /api/events/: 200 OK
-	// To repeat it, set Options.Seed to 4 and Options.Scenarios to 1.
+	// 	GET /api/events/?limit=10&offset=10: 500 Internal Server Error
 }

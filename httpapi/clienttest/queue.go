@@ -2,19 +2,20 @@ package clienttest
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing/synctest"
 )
 
 // A queue decides which goroutine of a client goes on, if several wait for the service: one at a
-// time, after all goroutines of the bubble are blocked. The choice depends only on what they wait for
-// and on the seed, so a client that sends requests concurrently sees the same order in each run. The
-// zero value lets those go on first that come first in the order of what they wait for.
+// time, after all goroutines of the bubble are blocked. The choice depends only on what they wait for,
+// so a client that sends requests concurrently sees the same order in each run.
 type queue struct {
-	random *rand.Rand
+	reversed bool // the last goes on first, in the order of what they wait for
+
+	reordered atomic.Bool // another one than the first has gone on
 
 	mu      sync.Mutex
 	waiting []turn
@@ -28,13 +29,9 @@ type turn struct {
 	come chan struct{} // closed when it is the goroutine's turn
 }
 
-// newQueue returns a queue with the given seed. It is called in the bubble.
-func newQueue(seed int) *queue {
-	q := &queue{arrived: make(chan struct{}, 1)}
-	if seed > 0 {
-		q.random = rand.New(rand.NewPCG(uint64(seed), 0))
-	}
-	return q
+// newQueue returns a queue. It is called in the bubble.
+func newQueue(reversed bool) *queue {
+	return &queue{reversed: reversed, arrived: make(chan struct{}, 1)}
 }
 
 // wait returns when it is the turn of the calling goroutine, or when the queue has ended.
@@ -86,8 +83,9 @@ func (q *queue) next() bool {
 		return cmp.Or(cmp.Compare(len(a.what), len(b.what)), strings.Compare(a.what, b.what)) // 9 before 10
 	})
 	i := 0
-	if q.random != nil {
-		i = q.random.IntN(len(q.waiting))
+	if q.reversed && len(q.waiting) > 1 {
+		i = len(q.waiting) - 1
+		q.reordered.Store(true)
 	}
 	close(q.waiting[i].come)
 	q.waiting = slices.Delete(q.waiting, i, i+1)

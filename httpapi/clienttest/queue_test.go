@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -69,162 +70,157 @@ func byOffset(first naivePage, n int, responses <-chan arrival, _ func(int), _ f
 	return ids, nil
 }
 
-// races are clients whose result depends on the order in which responses arrive.
-var races = map[string]concurrentClient{
-	"adds to what it had when it sent the request": func(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) ([]int, error) {
-		had, ids := map[int][]int{}, first.appendIDs(nil)
-		size := len(first.Results)
-		for i := range n {
-			had[size*(1+i)] = slices.Clone(ids[:min(len(ids), size)])
+// Clients whose result depends on the order in which responses arrive.
+
+func addsToBefore(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) ([]int, error) {
+	had, ids := map[int][]int{}, first.appendIDs(nil)
+	size := len(first.Results)
+	for i := range n {
+		had[size*(1+i)] = slices.Clone(ids[:min(len(ids), size)])
+	}
+	for range n {
+		r := <-responses
+		if r.err != nil {
+			return nil, r.err
 		}
-		for range n {
-			r := <-responses
-			if r.err != nil {
-				return nil, r.err
-			}
-			ids = r.page.appendIDs(had[r.at])
-			had[r.at+size] = ids
-		}
-		return ids, nil
-	},
-	"keeps the error of the last response": func(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) (ids []int, err error) {
-		ids = first.appendIDs(nil)
-		for range n {
-			r := <-responses
-			ids, err = r.page.appendIDs(ids), r.err
-		}
-		return ids, err
-	},
-	"counts failed attempts as pages": func(first naivePage, n int, responses <-chan arrival, again func(int), _ func()) ([]int, error) {
-		ids, failed := first.appendIDs(nil), 0
-		for range n {
-			r := <-responses
-			if r.err != nil {
-				if failed++; failed > 2 {
-					return nil, r.err
-				}
-				again(r.at)
-			}
-			ids = r.page.appendIDs(ids)
-		}
-		return ids, nil
-	},
-	"drops ids below the highest": func(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) ([]int, error) {
-		ids := first.appendIDs(nil)
-		for range n {
-			r := <-responses
-			if r.err != nil {
-				return nil, r.err
-			}
-			highest := slices.Max(ids)
-			for _, id := range r.page.appendIDs(nil) {
-				if id > highest {
-					ids = append(ids, id)
-				}
-			}
-		}
-		return ids, nil
-	},
-	"takes the page after the last response": func(first naivePage, n int, responses <-chan arrival, again func(int), _ func()) ([]int, error) {
-		ids, last := first.appendIDs(nil), arrival{page: first}
-		for range n {
-			if last = <-responses; last.err != nil {
-				return nil, last.err
-			}
-			ids = last.page.appendIDs(ids)
-		}
-		if last.page.Next != "" {
-			again(last.at + len(last.page.Results))
-			last = <-responses
-			ids = last.page.appendIDs(ids)
-		}
-		return ids, last.err
-	},
-	"numbers pages as they arrive": func(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) ([]int, error) {
-		ids := first.appendIDs(nil)
-		for range n {
-			r := <-responses
-			if r.err != nil {
-				return nil, r.err
-			}
-			page := r.page.appendIDs(nil)
-			if len(page) > 0 && page[0] < ids[len(ids)-1] {
-				return nil, errors.New("not in order")
-			}
-			ids = append(ids, page...)
-		}
-		return ids, nil
-	},
-	"takes the first of two responses for each page": func(first naivePage, n int, responses <-chan arrival, again func(int), _ func()) ([]int, error) {
-		ids, size := first.appendIDs(nil), len(first.Results)
-		for i := range n {
-			again(size * (1 + i))
-		}
-		for range n { // but both of one page may be first
-			r := <-responses
-			if r.err != nil {
-				return nil, r.err
-			}
-			ids = r.page.appendIDs(ids)
-		}
-		slices.Sort(ids)
-		return slices.Compact(ids), nil
-	},
+		ids = r.page.appendIDs(had[r.at])
+		had[r.at+size] = ids
+	}
+	return ids, nil
 }
 
-// onlyErrors are the options for clients that read pages concurrently and do not notice writes.
-var onlyErrors = Options{Skip: []string{
-	"insert", "delete", "wrong-content-type", "redirect-to-other-host", "row-repeated", "row-missing",
-	"row-repeated-for-another", "next-is-self", "next-cycle", "next-on-other-host", "next-without-tls", "empty-pages-with-next", "count-shrinks",
-	"no-body-with-status-200", "error-with-status-200", "html-with-status-200",
-}}
+func lastError(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) (ids []int, err error) {
+	ids = first.appendIDs(nil)
+	for range n {
+		r := <-responses
+		ids, err = r.page.appendIDs(ids), r.err
+	}
+	return ids, err
+}
 
-// Responses that arrive in any order are one of the events of a scenario. Whether a client is right is
-// found in a thousand of them, which are as many as Explore runs, and usually in the first.
+func countsFailures(first naivePage, n int, responses <-chan arrival, again func(int), _ func()) ([]int, error) {
+	ids, failed := first.appendIDs(nil), 0
+	for range n {
+		r := <-responses
+		if r.err != nil {
+			if failed++; failed > 2 {
+				return nil, r.err
+			}
+			again(r.at)
+		}
+		ids = r.page.appendIDs(ids)
+	}
+	return ids, nil
+}
+
+func dropsLower(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) ([]int, error) {
+	ids := first.appendIDs(nil)
+	for range n {
+		r := <-responses
+		if r.err != nil {
+			return nil, r.err
+		}
+		highest := slices.Max(ids)
+		for _, id := range r.page.appendIDs(nil) {
+			if id > highest {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, nil
+}
+
+func afterLast(first naivePage, n int, responses <-chan arrival, again func(int), _ func()) ([]int, error) {
+	ids, last := first.appendIDs(nil), arrival{page: first}
+	for range n {
+		if last = <-responses; last.err != nil {
+			return nil, last.err
+		}
+		ids = last.page.appendIDs(ids)
+	}
+	if last.page.Next != "" {
+		again(last.at + len(last.page.Results))
+		last = <-responses
+		ids = last.page.appendIDs(ids)
+	}
+	return ids, last.err
+}
+
+func asTheyArrive(first naivePage, n int, responses <-chan arrival, _ func(int), _ func()) ([]int, error) {
+	ids := first.appendIDs(nil)
+	for range n {
+		r := <-responses
+		if r.err != nil {
+			return nil, r.err
+		}
+		page := r.page.appendIDs(nil)
+		if len(page) > 0 && page[0] < ids[len(ids)-1] {
+			return nil, errors.New("not in order")
+		}
+		ids = append(ids, page...)
+	}
+	return ids, nil
+}
+
+func firstOfTwo(first naivePage, n int, responses <-chan arrival, again func(int), _ func()) ([]int, error) {
+	ids, size := first.appendIDs(nil), len(first.Results)
+	for i := range n {
+		again(size * (1 + i))
+	}
+	for range n { // but both of one page may be first
+		r := <-responses
+		if r.err != nil {
+			return nil, r.err
+		}
+		ids = r.page.appendIDs(ids)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// Responses that arrive in any order are a situation. Clients that are wrong otherwise too fail others.
 func TestRaces(t *testing.T) {
-	ordered := 0 // clients that are wrong only if responses arrive in another order than that of their offsets
-	for name, collect := range races {
-		found := mustExplorer(t, collect.ids, onlyErrors).search(t, scenarios(defaultScenarios, 0))
-		if len(found) == 0 {
-			t.Errorf("a client that %s: nothing found", name)
-			continue
-		}
-		f := found[0]
-		t.Logf("a client that %s %s: %s", name, f.problem.text, f.scenario)
-		if f.order > 0 {
-			ordered++
-		}
-		if f.problem.kind != missing && f.problem.kind != repeated && f.problem.kind != unprovoked {
-			t.Errorf("a client that %s: %q", name, f.problem.kind)
+	const order = "responses-out-of-order"
+	for name, tt := range map[string]struct {
+		collect concurrentClient
+		fails   string // a situation
+	}{
+		"adds to what it had when it sent the request":   {addsToBefore, order},
+		"keeps the error of the last response":           {lastError, "status-500-once"},
+		"counts failed attempts as pages":                {countsFailures, "status-500-once"},
+		"drops ids below the highest":                    {dropsLower, order},
+		"takes the page after the last response":         {afterLast, order},
+		"numbers pages as they arrive":                   {asTheyArrive, order},
+		"takes the first of two responses for each page": {firstOfTwo, simplest},
+	} {
+		names, problems := verify(t, tt.collect.ids, Options{})
+		if problem := problems[tt.fails]; problem == "" || tt.fails == order && !strings.HasSuffix(problem, remedyOrder) {
+			t.Errorf("a client that %s: %q in %s", name, problem, names)
 		}
 	}
-	if ordered < 4 {
-		t.Errorf("%d clients need an order, want at least 4", ordered)
-	}
-	if found := mustExplorer(t, concurrentClient(byOffset).ids, onlyErrors).search(t, scenarios(defaultScenarios, 0)); len(found) > 0 {
-		t.Errorf("a client that is right %s: %s", found[0].problem.text, found[0].scenario)
+	_, problems := verify(t, concurrentClient(byOffset).ids, Options{Skip: []string{"redirect-to-other-host", "record-replaced"}})
+	for name, problem := range problems {
+		if problem != "" {
+			t.Errorf("a client that is right: %s: %s", name, problem)
+		}
 	}
 }
 
-// A scenario is the same in each run, of clients that send requests concurrently too.
+// A situation is the same in each run, of clients that send requests concurrently too.
 func TestReplay(t *testing.T) {
 	runs := 3
 	if long() {
 		runs = 10
 	}
-	for name, collect := range map[string]concurrentClient{"right": byOffset, "attempts": races["counts failed attempts as pages"], "hedged": races["takes the first of two responses for each page"]} {
-		opts := Options{Skip: onlyErrors.Skip[2:]} // with writes
-		x := mustExplorer(t, collect.ids, opts)
+	for name, collect := range map[string]concurrentClient{"right": byOffset, "attempts": countsFailures, "hedged": firstOfTwo} {
 		concurrent := 0
-		for seed := range uint64(10) {
-			s := generate(seed, x.kinds, len(x.data.ids)/2, x.data.apart())
-			s.records, s.limit = 30, leastLimit
-			want := x.run(t, s)
-			concurrent = max(concurrent, len(want.requests))
+		for _, name := range []string{"responses-out-of-order", "status-503-from-second-page", "cut-in-body", "record-replaced"} {
+			problem, requests := runSituation(t, collect.ids, name)
+			concurrent = max(concurrent, len(requests))
 			for n := range runs {
-				got := x.run(t, s)
-				if diff := cmp.Diff(want.requests, got.requests); diff != "" || got.problem != want.problem || fmt.Sprint(got.ids, got.err) != fmt.Sprint(want.ids, want.err) {
-					t.Fatalf("%s, seed %d, run %d: %s: %v, %v, want %v, %v\n%s", name, seed, n, s, got.problem, got.err, want.problem, want.err, diff)
+				got, again := runSituation(t, collect.ids, name)
+				if diff := cmp.Diff(requests, again); diff != "" || got != problem {
+					t.Fatalf("%s, run %d: %s, want %s\n%s", name, n, got, problem, diff)
 				}
 			}
 		}
@@ -236,44 +232,30 @@ func TestReplay(t *testing.T) {
 
 // A client that sends a request again at once, whenever it fails, is stopped.
 func TestBusy(t *testing.T) {
-	impatient := func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
-		for ctx.Err() == nil {
-			if page, err := getPage(ctx, client, baseURL+"/api/events/?limit=100"); err == nil {
-				return page.appendIDs(nil), nil
+	attempts := func(most int, pause time.Duration) Fetch[int] {
+		return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+			for range most {
+				page, failed := getPage(ctx, client, baseURL+"/api/events/?limit=100")
+				if err = failed; err == nil || ctx.Err() != nil {
+					return page.appendIDs(nil), err
+				}
+				time.Sleep(pause)
 			}
+			return nil, err
 		}
-		return nil, ctx.Err()
 	}
-	x := mustExplorer(t, impatient, Options{})
-	kind := func(name string) kind { return x.kinds[slices.Index(kindNames(x.kinds), name)] }
 	for _, row := range []struct {
-		event string
-		want  string
+		reason, situation string
+		fetch             Fetch[int]
+		want              string
 	}{
-		{"status-503", "sent GET /api/events/?limit=100 11 times at one instant, after the first 503 Service Unavailable"},
-		{"status-429", "sent GET /api/events/?limit=100 11 times at one instant, after the first 429 Too Many Requests"},
-		{"cut-before-header", "sent GET /api/events/?limit=100 11 times at one instant, after the first EOF"},
+		{"at once", "status-503-always", attempts(math.MaxInt, 0), "sent GET /api/events/?limit=100 11 times at one instant, after the first 503 Service Unavailable: " + remedyBusy},
+		{"at once", "status-429-always", attempts(math.MaxInt, 0), "sent GET /api/events/?limit=100 11 times at one instant, after the first 429 Too Many Requests: " + remedyBusy},
+		{"three attempts", "status-503-always", attempts(3, 0), ""},
+		{"as many as it likes, if it waits", "status-503-always", attempts(20, time.Second), ""},
 	} {
-		e := x.run(t, scenario{records: 1, limit: 2, steps: []step{{kind: kind(row.event), at: 1, rest: true}}})
-		if e.problem.kind != busy || !strings.HasPrefix(e.problem.text, row.want) || e.problem.remedy != remedyBusy {
-			t.Errorf("%s: %+v, want %s", row.event, e.problem, row.want)
+		if problem, _ := runSituation(t, row.fetch, row.situation); problem != row.want {
+			t.Errorf("%s, %s: %s, want %s", row.reason, row.situation, problem, row.want)
 		}
-	}
-	twice := scenario{records: 1, limit: 2, steps: []step{{kind: kind("status-503"), at: 1}, {kind: kind("status-503"), at: 2}}}
-	if e := x.run(t, twice); e.problem.kind != "" {
-		t.Errorf("three attempts at one instant: %+v", e.problem)
-	}
-	// As many as it likes, if it waits.
-	x.fetch = func(ctx context.Context, client *http.Client, baseURL string) (texts []string, err error) {
-		for range 20 {
-			if _, err = getPage(ctx, client, baseURL+"/api/events/"); err != nil {
-				time.Sleep(time.Second)
-			}
-		}
-		return nil, err
-	}
-	always := scenario{records: 1, limit: 2, steps: []step{{kind: kind("status-503"), at: 1, rest: true}}}
-	if e := x.run(t, always); e.problem.kind != "" {
-		t.Errorf("twenty attempts, each a second after the one before: %+v", e.problem)
 	}
 }

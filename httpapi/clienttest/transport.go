@@ -14,6 +14,13 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
 )
 
+// A problem is what a client did wrong in a situation. The zero value means that there was no
+// mistake.
+type problem struct {
+	text   string // continues "the client"
+	remedy string // what to do
+}
+
 // A guard is the transport of a client under test. It records the requests, limits their
 // number, and sends only those to the service.
 type guard struct {
@@ -86,7 +93,7 @@ func (g *guard) admit(r *http.Request) (n int, err error) {
 	case g.closed:
 		return 0, errVerified
 	case len(g.requests) >= g.limit: // includes requests that are not sent, which may be endless too
-		g.violate(problem{endless, fmt.Sprintf("sent more than %d requests", g.limit), remedyLoop})
+		g.violate(problem{fmt.Sprintf("sent more than %d requests", g.limit), remedyLoop})
 		g.cancel()
 		if g.refused++; g.refused > maxRefused {
 			runtime.Goexit()
@@ -94,7 +101,7 @@ func (g *guard) admit(r *http.Request) (n int, err error) {
 		return 0, errTooManyRequests
 	case r.URL.Scheme+"://"+r.URL.Host != g.origin:
 		g.requests = append(g.requests, fmt.Sprintf("%s %s: not sent", r.Method, r.URL.Redacted()))
-		g.violate(problem{otherOrigin, fmt.Sprintf("sent a request to %s://%s", r.URL.Scheme, r.URL.Host), remedyOrigin})
+		g.violate(problem{fmt.Sprintf("sent a request to %s://%s", r.URL.Scheme, r.URL.Host), remedyOrigin})
 		return 0, errOtherOrigin
 	}
 	g.requests = append(g.requests, r.Method+" "+r.URL.RequestURI())
@@ -103,7 +110,7 @@ func (g *guard) admit(r *http.Request) (n int, err error) {
 
 // violate keeps the first violation.
 func (g *guard) violate(p problem) {
-	if g.violation.kind == "" {
+	if g.violation.text == "" {
 		g.violation = p
 	}
 }
@@ -125,7 +132,7 @@ func (g *guard) note(n int, outcome, what string, failed bool) {
 		f = failures{first: outcome, at: now}
 	}
 	if f.n++; f.n > maxFailures {
-		g.violate(problem{busy, fmt.Sprintf("sent %s %d times at one instant, after the first %s", what, f.n, f.first), remedyBusy})
+		g.violate(problem{fmt.Sprintf("sent %s %d times at one instant, after the first %s", what, f.n, f.first), remedyBusy})
 		g.cancel()
 	}
 	if g.failures == nil {

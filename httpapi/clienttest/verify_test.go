@@ -30,6 +30,7 @@ import (
 var expected = []struct{ situation, fails, reason string }{
 	{"several-pages", "L", "L takes the first page for the last, as its limit was clamped; all others are skipped"},
 	{"many-pages", "", "all handle it"},
+	{"responses-out-of-order", "", "none sends requests concurrently"},
 	{"full-pages", "", "all handle it"},
 	{"one-full-page", "", "all is on the first page"},
 	{"one-record", "", "all is on the first page"},
@@ -65,6 +66,7 @@ var expected = []struct{ situation, fails, reason string }{
 	{"row-repeated-for-another", "F D C N", "they do not check ids, and the number of records is right"},
 	{"count-shrinks", "", "all handle it"},
 	{"record-deleted", "F D C", "they ignore the counts of later pages, and a record is missing"},
+	{"record-replaced", "", "in the default order, the new record comes before the second page, and none is lost"},
 }
 
 // verify returns what a client did wrong in each situation but those of Skip, with the names of
@@ -165,6 +167,12 @@ func TestClientsWithOneMistake(t *testing.T) {
 		{"a page is skipped after three attempts with 429", skipping(429), "events", "status-429-always status-429-from-second-page rate-limit"},
 		{"a list is read again with the records received before", resuming, "events", "status-404-once"},
 		{"waits as long as a limit says", waiting().ids, "events", ""},
+		{"azure-sdk-for-go, before pull request 27222", azurePager().ids, "events", "status-500-always status-503-always status-429-always"},
+		{"go-bitbucket, after pull request 186", bitbucketPages, "events", "several-pages"},
+		{"offsets without an overlap", offsetsOnly().ids, "events", "record-replaced"},
+		{"does not compare the count", withoutCount().ids, "events", "row-missing"},
+		{"one read for a body", readOnce().ids, "events", "several-pages"},
+		{"waits without its context", retrying().ids, "events", "status-503-always status-503-from-second-page"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			t.Parallel()
@@ -203,48 +211,34 @@ func TestVerificationCollections(t *testing.T) {
 	}
 }
 
-// TestInvalidOptions checks the errors of VerifyClient, and that Explore has them as well.
+// TestInvalidOptions checks the errors of VerifyClient.
 func TestInvalidOptions(t *testing.T) {
 	few, many := films(t, 94), films(t, 95)
 	fetch := func(context.Context, *http.Client, string) ([]int, error) { panic("not called") }
-	verification := func(fetch Fetch[int], opts Options) error {
-		_, err := newVerification(fetch, opts)
-		return err
-	}
-	exploration := func(fetch Fetch[int], opts Options) error {
-		_, err := newExplorer(fetch, opts)
-		return err
-	}
-	const situation, event = `unknown situation "unknown"; want one of several-pages, many-pages, `, `unknown event "unknown"; want one of status-500, `
 	for _, tt := range []struct {
-		reason       string
-		fetch        Fetch[int]
-		opts         Options
-		verify, find string // in the errors; "" for none
+		reason string
+		fetch  Fetch[int]
+		opts   Options
+		want   string // in the error
 	}{
-		{"nil Fetch", nil, Options{}, "nil client", "nil client"},
-		{"unknown name", fetch, Options{Skip: []string{"next-is-self", "unknown"}}, situation, event},
-		{"unknown collection", fetch, Options{Collection: "event"}, "did you mean events?", "did you mean events?"},
-		{"segment instead of key", fetch, Options{Collection: "item_variants"}, `unknown collection: "item_variants"`, `unknown collection: "item_variants"`},
-		{"none of an empty catalogue", fetch, Options{Catalogue: films(t, 0)}, "shortFilms has 0 records; want at least 95", "shortFilms has 0 records; want at least 4"},
-		{"few records", fetch, Options{Catalogue: few, Collection: "shortFilms"}, "shortFilms has 94 records; want at least 95", ""},
-		{"very few records", fetch, Options{Catalogue: few, Collection: "directors"}, "directors has 2 records; want at least 95", "directors has 2 records; want at least 4"},
-		{"no list", fetch, Options{Catalogue: many, Collection: "drafts"}, "drafts has no list", "drafts has no list"},
-		{"documented collection", fetch, Options{Catalogue: many, Collection: "events"}, `unknown collection: "events"`, `unknown collection: "events"`},
-		{"own collection without a catalogue", fetch, Options{Collection: "shortFilms"}, `unknown collection: "shortFilms"`, `unknown collection: "shortFilms"`},
-		{"invalid root", fetch, Options{Catalogue: many, Root: "v1"}, `Root "v1"`, `Root "v1"`},
+		{"nil Fetch", nil, Options{}, "nil client"},
+		{"unknown name", fetch, Options{Skip: []string{"next-is-self", "unknown"}}, `unknown situation "unknown"; want one of several-pages, many-pages, `},
+		{"unknown collection", fetch, Options{Collection: "event"}, "did you mean events?"},
+		{"segment instead of key", fetch, Options{Collection: "item_variants"}, `unknown collection: "item_variants"`},
+		{"none of an empty catalogue", fetch, Options{Catalogue: films(t, 0)}, "shortFilms has 0 records; want at least 95"},
+		{"few records", fetch, Options{Catalogue: few, Collection: "shortFilms"}, "shortFilms has 94 records; want at least 95"},
+		{"no list", fetch, Options{Catalogue: many, Collection: "drafts"}, "drafts has no list"},
+		{"documented collection", fetch, Options{Catalogue: many, Collection: "events"}, `unknown collection: "events"`},
+		{"own collection without a catalogue", fetch, Options{Collection: "shortFilms"}, `unknown collection: "shortFilms"`},
+		{"invalid root", fetch, Options{Catalogue: many, Root: "v1"}, `Root "v1"`},
 	} {
-		check := func(function string, err error, want string) {
-			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %s: error %v, want one with %q", tt.reason, function, err, want)
-			}
+		if _, err := newVerification(tt.fetch, tt.opts); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want one with %q", tt.reason, err, tt.want)
 		}
-		check("VerifyClient", verification(tt.fetch, tt.opts), tt.verify)
-		check("Explore", exploration(tt.fetch, tt.opts), tt.find)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		if err := exploration(fetch, Options{}); !errors.Is(err, errExploring) {
-			t.Errorf("inside a bubble: %v, want %v", err, errExploring)
+		if _, err := newVerification(Fetch[int](fetch), Options{}); !errors.Is(err, errInBubble) {
+			t.Errorf("inside a bubble: %v, want %v", err, errInBubble)
 		}
 	})
 }
@@ -356,6 +350,15 @@ func impatient(ctx context.Context, client *http.Client, baseURL string) (ids []
 	return ids, nil
 }
 
+// ending returns a client that waits for the end of its context, and then for some time.
+func ending(after time.Duration) Fetch[int] {
+	return func(ctx context.Context, _ *http.Client, _ string) ([]int, error) {
+		<-ctx.Done()
+		time.Sleep(after)
+		return nil, ctx.Err()
+	}
+}
+
 // TestClientProblems uses clients that make one mistake or none.
 func TestClientProblems(t *testing.T) {
 	numbers := func(ids ...int) Fetch[int] {
@@ -382,6 +385,12 @@ func TestClientProblems(t *testing.T) {
 		{"wait without an end", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
 			select {}
 		}, "left goroutines that are blocked forever"},
+		{"a goroutine is left", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
+			go func() { <-make(chan int) }()
+			return nil, nil
+		}, "left goroutines that are blocked forever"},
+		{"late", "stalled", ending(3 * time.Second), "did not return in time after the end of its context"},
+		{"in time", "cancelled", ending(time.Second), ""},
 		{"request without the context", "cancelled", func(_ context.Context, client *http.Client, baseURL string) ([]int, error) {
 			return oneRecord(func(*http.Request) {})(context.Background(), client, baseURL)
 		}, "returned 1 records and no error: create each request with the context"},
@@ -481,6 +490,9 @@ func TestFormatRequests(t *testing.T) {
 		t.Error("formatRequests changed the requests")
 	}
 }
+
+// long reports whether BACKLIST_LONG is set, as in CI.
+func long() bool { return os.Getenv("BACKLIST_LONG") != "" && !testing.Short() }
 
 // must ends the test if its preparation failed.
 func must(t testing.TB, errs ...error) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -34,17 +32,6 @@ func TestVerify(t *testing.T) {
 			clienttest.VerifyClient(t, fetch(collection), clienttest.Options{Collection: collection, Timeout: time.Minute})
 		})
 	}
-}
-
-// TestExplore runs the client through random scenarios. BACKLIST_SCENARIOS sets their number,
-// and BACKLIST_SCENARIOS_SEED the first.
-func TestExplore(t *testing.T) {
-	n, _ := strconv.Atoi(os.Getenv("BACKLIST_SCENARIOS")) // 0: the default number
-	if n == 0 && os.Getenv("BACKLIST_LONG") == "" {
-		n = 100
-	}
-	seed, _ := strconv.ParseUint(os.Getenv("BACKLIST_SCENARIOS_SEED"), 10, 64)
-	clienttest.Explore(t, fetch("events"), clienttest.Options{Scenarios: n, Seed: seed})
 }
 
 // TestRequests checks what is requested, and that requests are not closer than the pause.
