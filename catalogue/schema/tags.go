@@ -30,23 +30,14 @@ func tagWords() (words []tagWord) {
 	}
 	return append(words, []tagWord{
 		{"choices", true, (*Field).tagChoices},
-		{"labels", true, func(f *Field, value string, _ reflect.Type) error {
-			f.Labels = strings.Split(value, "|")
-			return f.check(false)
-		}},
+		{"labels", true, listWord(func(f *Field) *[]string { return &f.Labels })},
 		{"decimal", true, (*Field).tagDecimal},
 		{"refers", true, (*Field).tagRefers},
 		{"ondelete", true, (*Field).tagOnDelete},
-		{"related", true, func(f *Field, value string, _ reflect.Type) error {
-			f.Related = value
-			return f.check(false)
-		}},
-		{"write", true, func(f *Field, value string, _ reflect.Type) error {
-			f.Write = value
-			return f.check(false)
-		}},
-		{"min", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Min, value, t) }},
-		{"max", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Max, value, t) }},
+		{"related", true, textWord(func(f *Field) *string { return &f.Related })},
+		{"write", true, textWord(func(f *Field) *string { return &f.Write })},
+		{"min", true, func(f *Field, value string, _ reflect.Type) error { return f.tagBound(&f.Min, value) }},
+		{"max", true, func(f *Field, value string, _ reflect.Type) error { return f.tagBound(&f.Max, value) }},
 		{"minlength", true, func(f *Field, value string, t reflect.Type) error { return f.tagLength(&f.MinLength, value, t) }},
 		{"maxlength", true, func(f *Field, value string, t reflect.Type) error { return f.tagLength(&f.MaxLength, value, t) }},
 		{"untrimmed", false, flagWord("a string without another kind", func(f *Field) bool { return f.Kind == Text },
@@ -58,8 +49,7 @@ func tagWords() (words []tagWord) {
 		})},
 		{"unique", false, flagWord("a single value", func(f *Field) bool { return f.Kind.row().json != jsontext.List },
 			func(f *Field) { f.Unique = true })},
-		{"fold", false, flagWord("a string that is not the element of a list",
-			func(f *Field) bool { return isTextual(f) && f.Name != "" }, func(f *Field) { f.Fold = true })},
+		{"fold", false, flagWord("", always, func(f *Field) { f.Fold = true })},
 		{"method", false, flagWord("", always, func(f *Field) { f.Method, f.ReadOnly = true, true })},
 		{"readonly", false, flagWord("", always, func(f *Field) { f.ReadOnly = true })},
 		{"created", false, flagWord("a time", func(f *Field) bool { return f.Kind == Timestamp },
@@ -69,13 +59,7 @@ func tagWords() (words []tagWord) {
 		{"optional", false, flagWord("", always, func(f *Field) { f.Default, f.Required = "", false })},
 		{"default", true, (*Field).tagDefault},
 		{"reset", false, flagWord("a default", func(f *Field) bool { return f.Default != "" }, func(f *Field) { f.Reset = true })},
-		{"formerly", true, func(f *Field, value string, _ reflect.Type) error {
-			if f.Name == "" {
-				return errors.New("elements have no names")
-			}
-			f.Formerly = strings.Split(value, "|")
-			return nil
-		}},
+		{"formerly", true, listWord(func(f *Field) *[]string { return &f.Formerly })},
 	}...)
 }
 
@@ -159,6 +143,22 @@ func kindWord(kind Kind) func(*Field, string, reflect.Type) error {
 // writes. It counts as a string.
 func isWritten(f *Field, t reflect.Type) bool { return f.Kind == JSON && jsontext.Writes(t) }
 
+// textWord returns a function that sets a text of a field to the value.
+func textWord(of func(*Field) *string) func(*Field, string, reflect.Type) error {
+	return func(f *Field, value string, _ reflect.Type) error {
+		*of(f) = value
+		return nil
+	}
+}
+
+// listWord returns a function that sets a list of a field to the parts of the value.
+func listWord(of func(*Field) *[]string) func(*Field, string, reflect.Type) error {
+	return func(f *Field, value string, _ reflect.Type) error {
+		*of(f) = strings.Split(value, "|")
+		return nil
+	}
+}
+
 // flagWord returns a function that sets something of a field that fits.
 func flagWord(want string, fits func(*Field) bool, set func(*Field)) func(*Field, string, reflect.Type) error {
 	return func(f *Field, _ string, t reflect.Type) error {
@@ -187,7 +187,7 @@ func (f *Field) tagChoices(value string, t reflect.Type) error {
 	}
 	if f.Kind == Integer {
 		f.Min, f.Max = "", ""
-		return f.checkChoices()
+		return nil
 	}
 	return kindWord(Choice)(f, "", t)
 }
@@ -224,28 +224,21 @@ func (f *Field) tagRefers(value string, t reflect.Type) error {
 	return nil
 }
 
-func (f *Field) tagOnDelete(value string, t reflect.Type) error {
+func (f *Field) tagOnDelete(value string, _ reflect.Type) error {
 	i := slices.Index([]string{"protect", "cascade", "setnull"}, value)
 	if i < 0 {
 		return fmt.Errorf("want protect, cascade or setnull, got %q", value)
 	}
 	f.OnDelete = OnDelete(i)
-	return f.check(false)
+	return nil
 }
 
 // tagBound sets a bound of a number, which must be inside its present bounds.
-func (f *Field) tagBound(bound *string, value string, t reflect.Type) error {
-	switch {
-	case f.Refers != "" || f.Choices != nil:
-		return errors.New(`contradicts another word`)
-	case f.Kind != Integer && f.Kind != Float && f.Kind != Decimal:
-		return fmt.Errorf("want a number, got %v", t)
+func (f *Field) tagBound(bound *string, value string) error {
+	if value == "" || f.outside(value) != nil {
+		return fmt.Errorf("%q is not a number within the other bounds of the field", value)
 	}
-	other := *f
 	*bound = value
-	if err := f.checkBounds(); err != nil || value == "" || other.outside(value) != nil {
-		return fmt.Errorf("%q is not a number of the kind within the other bounds of the field", value)
-	}
 	return nil
 }
 
@@ -255,8 +248,8 @@ func (f *Field) tagLength(bound *int, value string, t reflect.Type) (err error) 
 	if !list && !f.Kind.isText() {
 		return fmt.Errorf("want a string or a slice, got %v", t)
 	}
-	if *bound, err = strconv.Atoi(value); err != nil || *bound < 1 || f.MaxLength > 0 && f.MinLength > f.MaxLength {
-		return fmt.Errorf("%q is not a positive integer within the other bound of the length", value)
+	if *bound, err = strconv.Atoi(value); err != nil || *bound < 1 {
+		return fmt.Errorf("%q is not a positive integer", value)
 	}
 	if list && f.MinLength > 0 && f.Default == "[]" {
 		f.Default = ""
@@ -272,10 +265,7 @@ func (f *Field) tagKey(_ string, t reflect.Type) error {
 	if f.Nullable { // a pointer to nothing is a record without a key
 		f.Nullable, f.Default = false, ""
 	}
-	switch row := f.Kind.row(); {
-	case f.Hidden:
-		return errors.New("a key cannot be hidden")
-	case row.json != jsontext.String || row.key != nil || t.Kind() == reflect.Slice && !jsontext.Implements[encoding.TextMarshaler](t):
+	if row := f.Kind.row(); row.json != jsontext.String || row.key != nil || t.Kind() == reflect.Slice && !jsontext.Implements[encoding.TextMarshaler](t) {
 		return fmt.Errorf("want a string or a type with MarshalText, got %v", t)
 	}
 	f.Key, f.Unique = true, true

@@ -121,9 +121,9 @@ import (
 // record, so its result must depend on the record only.
 //
 // The error wraps [ErrInvalid] if T is not a struct, two members have the same name, a method has
-// the wrong signature, or JSON cannot represent a field. It names the field and the word if a word
-// is unknown or repeated, contradicts the type or another word, or has an invalid value. O(fields),
-// by reflection.
+// the wrong signature, or JSON cannot represent a field. It names the field if a word of its tag is
+// unknown or repeated, contradicts the type or another word, or has an invalid value. O(fields), by
+// reflection.
 func DescriptionOf[T any](key string) (Description, error) {
 	return Describe(reflect.TypeOf((*T)(nil)).Elem(), key, "") // not TypeFor, which would be compiled for each T
 }
@@ -289,8 +289,8 @@ func structFields(t reflect.Type, at place) (fields []Field, err error) {
 		}
 		fields = append(fields, f)
 	}
-	if err := checkFormerly(fields); err != nil || at.outer != nil {
-		return fields, err
+	if at.outer != nil {
+		return fields, nil
 	}
 	computed, err := ComputedMembers(t)
 	for _, m := range computed {
@@ -328,7 +328,8 @@ func memberField(m jsonmember.Member, at place) (Field, error) {
 	f.Name, f.Required = m.Name, true // unless the tag or a default makes it optional
 	f.Quoted = m.Quoted() && f.Kind.row().json != jsontext.String
 	f.Default = f.quoted(f.Default)
-	if tag, present := m.Field.Tag.Lookup("backlist"); present {
+	tag, tagged := m.Field.Tag.Lookup("backlist")
+	if tagged {
 		if err := f.apply(tag, jsontext.Elem(t)); err != nil {
 			return Field{}, err
 		}
@@ -340,8 +341,8 @@ func memberField(m jsonmember.Member, at place) (Field, error) {
 		f.ReadOnly = f.ReadOnly || f.IsID() || f.Key || f.Created
 		f.Unique, f.Key, f.Created, f.Refers, f.By, f.OnDelete, f.Related, f.Write, f.Formerly = false, false, false, "", "", Protect, "", "", nil
 	}
-	if len(at.outer) > 1 && (f.Unique || f.Created || f.Hidden || f.Refers != "" || f.Formerly != nil) {
-		return Field{}, errors.New("a member of an object cannot be unique, created, hidden or a reference, nor have former names")
+	if len(at.outer) > 1 && f.Refers != "" {
+		return Field{}, errors.New("a member of an object cannot be a reference")
 	}
 	zero := zeroJSON(t)
 	f.Required = f.Required && f.Default == "" && !f.ReadOnly && (f.Hidden || !m.Omits() || zero == "")
@@ -350,6 +351,9 @@ func memberField(m jsonmember.Member, at place) (Field, error) {
 		f.Nullable = f.Nullable && !m.Omits()
 	}
 	f.Rule, err = fieldRule(jsontext.Elem(t))
+	if tagged {
+		err = cmp.Or(err, f.check(len(at.outer) > 1))
+	}
 	return f, err
 }
 
