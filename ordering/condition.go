@@ -135,25 +135,13 @@ func Not(condition Condition) Condition {
 // for none, such as Or without conditions.
 func (c Condition) Field() string { return c.field }
 
-// quoted returns a value as text. A pointer is shown as the value that it points to.
+// quoted returns a value as text: its JSON, if it has one.
 func quoted(value any) string {
-	r := reflect.ValueOf(value)
-	if value == nil || r.Kind() == reflect.Pointer && r.IsNil() {
-		return "nil"
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
 	}
-	switch v := value.(type) {
-	case fmt.Stringer:
-		return fmt.Sprintf("%v", v) // fmt handles panics of String
-	case json.RawMessage:
-		return string(v)
-	}
-	switch {
-	case r.Kind() == reflect.Pointer:
-		return quoted(r.Elem().Interface())
-	case isInteger(r.Type()): // %#v writes unsigned integers in base 16
-		return fmt.Sprintf("%d", value)
-	}
-	return fmt.Sprintf("%#v", value)
+	return string(text)
 }
 
 // Ranges returns the ranges of keys that satisfy the condition. The ranges are sorted,
@@ -211,12 +199,12 @@ func (c Condition) key(value any, keyOf func(any) (sortkey.Key, error)) (sortkey
 	switch {
 	case err != nil && c.operator == prefixed:
 		return k, c.errorf("%w: Prefix is for fields of text", err)
-	case err != nil && c.operator == oneOf && isListOf(value, keyOf):
+	case err != nil && c.operator == oneOf && reflect.TypeOf(value).Kind() == reflect.Slice:
 		return k, c.errorf("%w: pass the elements of the slice with ...", err)
 	case err != nil:
 		return k, c.errorf("%w", err)
 	case k.Compare(sortkey.Null()) == 0:
-		return k, c.errorf("%s is null: %s", quoted(value), c.nullAdvice())
+		return k, c.errorf("%T is null: %s", value, c.nullAdvice())
 	case isNaN(k):
 		return k, c.errorf("NaN equals nothing, and is neither less nor greater than any number")
 	}
@@ -229,16 +217,6 @@ func (c Condition) nullAdvice() string {
 		return "use IsNull"
 	}
 	return "null is neither less nor greater than any value"
-}
-
-// isListOf reports whether a value is a slice or an array whose elements have keys.
-func isListOf(value any, keyOf func(any) (sortkey.Key, error)) bool {
-	t := reflect.TypeOf(value)
-	if t.Kind() != reflect.Slice && t.Kind() != reflect.Array || t.Elem().Kind() == reflect.Interface {
-		return false
-	}
-	_, err := keyOf(reflect.Zero(t.Elem()).Interface())
-	return err == nil
 }
 
 func (c Condition) errorf(format string, args ...any) error {

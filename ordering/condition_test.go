@@ -272,10 +272,10 @@ func TestConditionMessages(t *testing.T) {
 	}{
 		{"a slice instead of its elements", ordering.OneOf("name", []string{"a"}), "name: want string, not []string: pass the elements of the slice with ..."},
 		{"an empty slice too", ordering.OneOf("id", []int{}), "id: want int, not []int: pass the elements of the slice with ..."},
-		{"a slice of another type", ordering.OneOf("name", []int{1}), "name: want string, not []int"},
-		{"several values, one a slice", ordering.OneOf("tags", []any{"a"}), "tags: want []string, not []interface {}"},
+		{"a slice of another type", ordering.OneOf("name", []int{1}), "name: want string, not []int: pass the elements of the slice with ..."},
+		{"several values, one a slice", ordering.OneOf("tags", []any{"a"}), "tags: want []string, not []interface {}: pass the elements of the slice with ..."},
 		{"the type as the program wrote it", ordering.Equal("note", &note), "note: want string, not **string"},
-		{"equal to null", ordering.Equal("note", (*string)(nil)), "note: nil is null: use IsNull"},
+		{"equal to null", ordering.Equal("note", (*string)(nil)), "note: *string is null: use IsNull"},
 		{"less than null", ordering.Less("id", nil), "id: nil: null is neither less nor greater than any value"},
 		{"between null", ordering.Between("id", 1, nil), "id: nil: null is neither less nor greater than any value"},
 		{"greater than a number that has no order", ordering.Greater("id", math.NaN()), "id: want int, not float64"},

@@ -8,12 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -171,8 +171,8 @@ func describeAt(t reflect.Type, key, id string, at place) (Description, error) {
 	if d.Rule, err = recordRule(t); err != nil {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
-	if names, found := identities(t, fields); found && id == "" && !at.shown {
-		id = names[0]
+	if id == "" && !at.shown {
+		id = knownIdentity(t, fields)
 	}
 	if err = d.identify(t, id); err != nil {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
@@ -219,35 +219,29 @@ func isNumber(t reflect.Type) bool {
 	return jsontext.IsIntegral(jsontext.Elem(t)) && !jsontext.Writes(jsontext.Elem(t))
 }
 
-// Identities returns the names in JSON of the members of a struct type of which one could identify the
-// records: those with the best of the names that DescriptionOf knows or, if none has one, all integers
-// and texts. O(fields), by reflection.
-func Identities(t reflect.Type) []string {
-	fields, _ := structFields(t, place{levels: 1})
-	names, _ := identities(t, fields)
-	return names
-}
-
-// identities returns what Identities returns, and whether one is the identity, since its name is known.
-func identities(t reflect.Type, fields []Field) (names []string, found bool) {
+// knownIdentity returns the name in JSON of the member of a struct type that identifies the records because
+// DescriptionOf knows its Go name, or "" if there is none, if several have the best of these names, or if
+// the records have an id or a key without that.
+func knownIdentity(t reflect.Type, fields []Field) (known string) {
 	typ, _, _ := strings.Cut(t.Name(), "[")
 	members, _ := jsonmember.Of(t)
-	const other = 7
-	best := other
+	best := math.MaxInt
 	for i, m := range members[:min(len(fields), len(members))] {
 		name := m.Field.Name
 		rank := slices.Index([]bool{fields[i].Key || fields[i].IsID(), name == "ID", name == "Id", strings.EqualFold(name, "UUID"), name == "Key",
-			strings.EqualFold(name, typ+"ID"), strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id"), other: true}, true)
+			strings.EqualFold(name, typ+"ID"), strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")}, true)
 		_, tagged := m.Field.Tag.Lookup("backlist")
-		if rank > best || rank > 0 && (tagged || !isNumber(m.Field.Type) && !fields[i].holdsKey(m.Field.Type)) {
-			continue
+		switch {
+		case rank == 0:
+			return ""
+		case rank < 0 || rank > best || tagged || !isNumber(m.Field.Type) && !fields[i].holdsKey(m.Field.Type):
+		case rank == best:
+			known = ""
+		default:
+			best, known = rank, m.Name
 		}
-		if rank < best {
-			best, names = rank, nil
-		}
-		names = append(names, m.Name)
 	}
-	return names, 0 < best && best < other && len(names) == 1
+	return known
 }
 
 // holdsKey reports whether a field of a type without a tag can be the key.
@@ -486,19 +480,11 @@ func integerField(t reflect.Type) Field {
 	return f
 }
 
-// typeName returns the name of a Go type in words, without its parameters, such as "film
-// role" for FilmRole and "http log" for HTTPLog, or "" if it has no name.
+// typeName returns the name of a Go type in words, as those of fields, without its parameters, such as
+// "film role" for FilmRole and "http log" for HTTPLog, or "" if it has no name.
 func typeName(t reflect.Type) string {
 	name, _, _ := strings.Cut(t.Name(), "[")
-	letters := []rune(strings.ReplaceAll(name, "_", " "))
-	var b strings.Builder
-	for i, r := range letters {
-		if i > 0 && unicode.IsUpper(r) && (unicode.IsLower(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1])) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return strings.Join(strings.Fields(Field{Name: name}.Label()), " ")
 }
 
 // A validator is a record, or the value of a field, that has a rule.

@@ -61,8 +61,12 @@ func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | ui
 func (s *builder) describeID() error {
 	m := s.Member(s.Identity.Wire)
 	if m == nil {
+		var names []string
+		for _, f := range s.members {
+			names = append(names, f.member())
+		}
 		return fmt.Errorf("%v has no id: set Options{ID: NAME} (%s), or give an integer field the tag `json:%q` or a text field the tag `backlist:\"key\"`",
-			s.Reflect, ordering.Suggest(s.opts.ID, schema.Identities(s.Reflect)), s.Identity.Wire)
+			s.Reflect, ordering.Suggest(s.opts.ID, names), s.Identity.Wire)
 	}
 	t, path := m.Go.Field.Type, m.at
 	if t.Kind() == reflect.Pointer {
