@@ -185,7 +185,7 @@ func TestFormerlyOfDefinitions(t *testing.T) {
 		{"without a catalogue", refusal[clash](catalogue.Options{}), `the former name "title" is `},
 		{"the name of a member that is not described", second(catalogue.New(catalogue.DefineBare[hidden]("x", fields("title")))), `the former name "title" is the name of another member`},
 		{"a former name of another field", refusal[twice](catalogue.Options{}), `field "b": the former name "c" is a name of "a"`},
-		{"inside an object", second(catalogue.New(catalogue.DefineBare[inner]("x", catalogue.Options{}))), `nor have former names`},
+		{"inside an object", second(catalogue.New(catalogue.DefineBare[inner]("x", catalogue.Options{}))), `Write or Formerly`},
 		{"of an element", refusal[element](catalogue.Options{}), `cannot be unique, a key`},
 		{"of an element without a type", second(catalogue.New(catalogue.Define[schema.Record]("x", fieldsOfList))), `a field inside another one cannot be unique`},
 		{"the id", second(catalogue.New(catalogue.Define[schema.Record]("x", fields("id")))), `the former name "id" is the name of another member`},

@@ -170,7 +170,7 @@ func TestTypesRefused(t *testing.T) {
 		{"a pointer to a struct", refusal[*book](none), []string{"*catalogue_test.book is not a struct"}},
 		{"no id", refusal[noID](none), []string{"noID", "`json:\"id\"`", "Options{ID: NAME} (want one of Name)"}},
 		{"no id of that name", refusal[film](catalogue.Options{ID: "number"}),
-			[]string{"film", "`json:\"number\"`", "Options{ID: NAME} (want one of id)"}},
+			[]string{"film", "`json:\"number\"`", "Options{ID: NAME} (want one of id, name)"}},
 		{"the id is a list", refusal[identified[[]string]](none), []string{"ID is []string"}},
 		{"the id is a time", refusal[identified[time.Time]](none), []string{"ID is time.Time"}},
 		{"the id is an object", refusal[identified[customFields]](none), []string{"ID is catalogue_test.customFields"}},
@@ -181,7 +181,7 @@ func TestTypesRefused(t *testing.T) {
 		{"two fields with the same name in snake_case", refusal[clash](none), []string{"line_1"}},
 		{"two members with the same name", refusal[both](none), []string{`has two members "Side"`}},
 		{"no id at the top, as in Kubernetes", refusal[resource](none),
-			[]string{"catalogue_test.resource has no id: set Options{ID: NAME} (want one of kind), or give an integer field the tag `json:\"id\"` or a text field the tag `backlist:\"key\"`"}},
+			[]string{"catalogue_test.resource has no id: set Options{ID: NAME} (want one of kind, metadata), or give an integer field the tag `json:\"id\"` or a text field the tag `backlist:\"key\"`"}},
 		{"an interface with methods", refusal[chat](none),
 			[]string{"catalogue_test.chat: field Conn: net.Conn: an interface with methods cannot be copied: " +
 				"give catalogue_test.chat the method Clone() catalogue_test.chat, or the type of the field such a method"}},
