@@ -581,7 +581,7 @@ func programsRefused() []program {
 		needsMore[struct {
 			UserID, GroupID int
 			Since           time.Time
-		}]("a table of joins", `Options{ID: NAME} (want one of UserID, GroupID)`, "two fields together are the identity"),
+		}]("a table of joins", `Options{ID: NAME} (want one of UserID, GroupID, Since)`, "two fields together are the identity"),
 		needsMore[struct {
 			ClientMsgID string `json:"client_msg_id,omitempty"`
 			BotID       string `json:"bot_id,omitempty"`
