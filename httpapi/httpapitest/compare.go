@@ -59,8 +59,8 @@ type Options struct {
 // assigns ids as a catalogue does. Fields that are [schema.Field].Created and rules that read
 // a clock need one that stands still; see [catalogue.Options].Now.
 //
-// The first difference ends the test. It is reported with the shortest list of requests that Compare
-// finds to lead to it. ctx is canceled when Compare returns. Compare must not be called concurrently
+// The first difference ends the test. It is reported with the last requests before it and the seed, which
+// repeats all of them. ctx is canceled when Compare returns. Compare must not be called concurrently
 // for collections that share their records.
 func Compare(t testing.TB, cat *catalogue.Catalogue, open func(ctx context.Context, file []byte) ([]httpapi.Collection, error), opts Options) {
 	t.Helper()
@@ -230,7 +230,7 @@ func (p *pair) compare(g *requests.Generator, sent *[]message, m message) {
 	*sent = append(*sent, m)
 	want, diff := p.ask(m)
 	if diff != "" {
-		p.explain(&search{pair: p, diff: diff}, *sent)
+		p.report("responses to the last of", *sent, diff)
 	}
 	if want.Code < 300 {
 		g.Learn(m.Collection, want.Body.Bytes())
@@ -305,8 +305,20 @@ func (p *pair) ask(m message) (want *httptest.ResponseRecorder, diff string) {
 // compareStored compares what is stored after some messages.
 func (p *pair) compareStored(sent []message) {
 	if diff := p.storedDiff(); diff != "" {
-		p.explain(&search{pair: p, diff: diff, stored: true}, sent)
+		p.report("stored records after", sent, diff)
 	}
+}
+
+// report ends the test with a difference after some messages.
+func (p *pair) report(what string, sent []message, diff string) {
+	p.Helper()
+	const most = 10
+	last := sent[max(len(sent)-most, 0):]
+	var list strings.Builder
+	for _, m := range last {
+		list.WriteString("\t" + m.String() + "\n")
+	}
+	p.Fatalf("the %s these requests differ, the last %d of %d, of seed %d (-catalogue +collections):\n%s%s", what, len(last), len(sent), p.opts.Seed, list.String(), diff)
 }
 
 // storedDiff returns how the stored records differ, or "".
