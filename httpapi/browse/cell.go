@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"iter"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +26,43 @@ type cell struct {
 	Parts []cell        // of an object or a list, on the page of a record
 }
 
+const (
+	maxParts = 4 << 10 // bytes of a value whose parts a page shows one by one, and not as JSON
+	maxDepth = 4       // of such parts
+)
+
+// show returns the cell of a value of a field, which is short in a list. On the page of a record objects
+// and lists have parts.
+func (v *view) show(value string, field schema.Field, depth int) cell {
+	if c, ok := v.named(value, field); ok {
+		return c
+	}
+	c := newCell(value)
+	switch {
+	case v.id == "":
+		if c.Text = cutTo(c.Text, maxCell); v.c.hasPages() {
+			c.Link = ""
+		}
+	case c.Class != "object" && c.Class != "list":
+	case len(value) > maxParts || depth == maxDepth:
+		return cell{Class: "json", Text: indented(value)}
+	default:
+		for name, part := range partsOf(value) {
+			var of schema.Field
+			if field.Item != nil {
+				of = *field.Item
+			}
+			if at := slices.IndexFunc(field.Fields, func(f schema.Field) bool { return f.Name == name }); at >= 0 {
+				of = field.Fields[at]
+			}
+			inside := v.show(part, of, depth+1)
+			inside.Label = heading(name)
+			c.Parts = append(c.Parts, inside)
+		}
+	}
+	return c
+}
+
 // newCell returns the cell of a JSON value. Lists and objects are short text.
 func newCell(value string) cell {
 	switch value[0] {
@@ -33,27 +70,23 @@ func newCell(value string) cell {
 		return cell{Class: "null", Text: "–"}
 	case 't', 'f':
 		return cell{Class: "flag", Text: map[string]string{"true": "✓", "false": "✗"}[value]}
-	case '"':
-		text, _ := readText(value)
-		return textCell(text)
 	case '[', '{':
 		return briefCell(value)
+	case '"':
+	default:
+		return cell{Class: "number", Text: value}
 	}
-	return cell{Class: "number", Text: value}
-}
-
-// textCell returns the cell of a string, which may be a time, a URL, a number or plain text.
-func textCell(text string) cell {
-	if seen, ok := readableTime(text); ok {
-		return cell{Class: "time", Text: seen, Exact: text}
+	c := cell{Class: "text"}
+	c.Text, _ = readText(value)
+	if seen, ok := readableTime(c.Text); ok {
+		return cell{Class: "time", Text: seen, Exact: c.Text}
 	}
-	if seen, ok := readableURL(text); ok {
-		return cell{Class: "text", Text: seen, Link: text}
+	if isDecimal(c.Text) {
+		c.Class = "number"
+	} else if strings.HasPrefix(c.Text, "http://") || strings.HasPrefix(c.Text, "https://") {
+		c.Link = c.Text
 	}
-	if isDecimal(text) {
-		return cell{Class: "number", Text: text}
-	}
-	return cell{Class: "text", Text: text}
+	return c
 }
 
 // briefCell returns the cell of a list or an object as text: its scalars, such as "red, green" or
@@ -84,27 +117,9 @@ func briefCell(value string) cell {
 	return c
 }
 
-// cut returns the cell of a table, whose text is short.
-func (c cell) cut() cell {
-	c.Text = cutTo(c.Text, maxCell)
-	return c
-}
-
 // indented returns indented JSON, or the value itself if that is not JSON or would be too
 // long.
 func indented(value string) string { return string(wire.Indent([]byte(value), "\t")) }
-
-// readableURL returns the host and path of an http or https URL. It returns false for any other text.
-func readableURL(text string) (seen string, ok bool) {
-	if !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") {
-		return "", false
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" {
-		return "", false
-	}
-	return cut(u.Host + strings.TrimSuffix(u.Path, "/")), true
-}
 
 // The maximum numbers of visible characters of a text, and of one in a table.
 const (
@@ -240,17 +255,17 @@ func inWords(name string) string {
 	return spelled(wire.Words(ordering.Snake(name)))
 }
 
+// abbreviations are in upper case in the names of pages.
+const abbreviations = " api bic csv doi ean epub faq gtin html iban id ip isbn issn json pdf png seo sku svg uri url utc uuid vat xml "
+
 // spelled returns words with the usual spelling of abbreviations and of their plurals. Digits
 // after one, as in isbn13, do not matter.
 func spelled(words string) string {
 	all := strings.Split(words, " ")
 	for i, word := range all {
 		stem := strings.TrimSuffix(strings.TrimRight(word, "0123456789"), "s")
-		end := word[len(stem):]
-		switch stem {
-		case "api", "bic", "csv", "doi", "ean", "epub", "faq", "gtin", "html", "iban", "id", "ip", "isbn", "issn", "json",
-			"pdf", "png", "seo", "sku", "svg", "uri", "url", "utc", "uuid", "vat", "xml":
-			all[i] = strings.ToUpper(stem) + end
+		if stem != "" && strings.Contains(abbreviations, " "+stem+" ") {
+			all[i] = strings.ToUpper(stem) + word[len(stem):]
 		}
 	}
 	return strings.Join(all, " ")

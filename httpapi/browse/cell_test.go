@@ -4,9 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 func TestNewCell(t *testing.T) {
+	v := &view{browser: &browser{}, c: &collection{}}
 	long := strings.Repeat("w", 10_000)
 	tests := []struct {
 		reason, value string
@@ -31,8 +34,8 @@ func TestNewCell(t *testing.T) {
 		{"date", `"2007-03-17"`, cell{Class: "time", Text: "17 Mar 2007", Exact: "2007-03-17"}},
 		{"invalid date", `"2007-02-30"`, cell{Class: "text", Text: "2007-02-30"}},
 		{"invalid time", `"2026-05-10T25:00:00+02:00"`, cell{Class: "text", Text: "2026-05-10T25:00:00+02:00"}},
-		{"URL", `"https://x.example/a/b/?q=1"`, cell{Class: "text", Text: "x.example/a/b", Link: "https://x.example/a/b/?q=1"}},
-		{"URL of an image", `"https://cdn.x.example/media/poster/c5a7042d.jpg"`, cell{Class: "text", Text: "cdn.x.example/media/poster/c5a7042d.jpg", Link: "https://cdn.x.example/media/poster/c5a7042d.jpg"}},
+		{"URL", `"https://x.example/a/b/?q=1"`, cell{Class: "text", Text: "https://x.example/a/b/?q=1", Link: "https://x.example/a/b/?q=1"}},
+		{"URL of an image", `"https://cdn.x.example/media/poster/c5a7042d.jpg"`, cell{Class: "text", Text: "https://cdn.x.example/media/poster/c5a7042d.jpg", Link: "https://cdn.x.example/media/poster/c5a7042d.jpg"}},
 		{"price", `"12.50"`, cell{Class: "number", Text: "12.50"}},
 		{"negative amount", `"-0.5"`, cell{Class: "number", Text: "-0.5"}},
 		{"digits without a point", `"9788800000000"`, cell{Class: "text", Text: "9788800000000"}},
@@ -42,12 +45,10 @@ func TestNewCell(t *testing.T) {
 		{"price with a currency", `"12.50 EUR"`, cell{Class: "text", Text: "12.50 EUR"}},
 		{"javascript URL", `"javascript:alert(1)"`, cell{Class: "text", Text: "javascript:alert(1)"}},
 		{"URL with another scheme", `"ftp://x.example/a"`, cell{Class: "text", Text: "ftp://x.example/a"}},
-		{"URL without a host", `"https:///a"`, cell{Class: "text", Text: "https:///a"}},
-		{"invalid URL", `"https://%zz"`, cell{Class: "text", Text: "https://%zz"}},
 		{"empty list", `[]`, cell{Class: "null", Text: "–"}},
 		{"list of ids", `[1,2, 30]`, cell{Class: "text", Text: "1, 2, 30"}},
 		{"list of mixed values", `["a","b",null,true]`, cell{Class: "text", Text: "a, b, –, ✓"}},
-		{"list of times and URLs", `["2007-03-17","https://x.example/a/",null]`, cell{Class: "text", Text: "17 Mar 2007, x.example/a, –"}},
+		{"list of times and URLs", `["2007-03-17","https://x.example/a/",null]`, cell{Class: "text", Text: "17 Mar 2007, https://x.example/a/, –"}},
 		{"list of objects", `[{"a":1},{"a":2}]`, cell{Class: "list", Text: "2 items"}},
 		{"list with one list", `["a",[1]]`, cell{Class: "list", Text: "2 items"}},
 		{"object", `{"city":"Torino","zip":null,"note":"","more":[1],"country":"IT"}`,
@@ -59,13 +60,14 @@ func TestNewCell(t *testing.T) {
 		{"lone surrogate", `"\ud800"`, cell{Class: "text", Text: "\uFFFD"}},
 	}
 	for _, test := range tests {
-		equal(t, test.reason, test.want, newCell(test.value).cut())
+		equal(t, test.reason, test.want, v.show(test.value, schema.Field{}, 0))
 	}
 }
 
 // The page of a record shows whole values. Objects and lists of them have parts, unless they are
 // long or deep.
 func TestWholeCell(t *testing.T) {
+	v := &view{browser: &browser{}, c: &collection{}, id: "1"}
 	long := strings.Repeat("w", maxParts)
 	deep := cell{Class: "json", Text: "{\n\t\"a\": {\n\t\t\"a\": 1\n\t}\n}"}
 	for range maxDepth {
@@ -85,26 +87,27 @@ func TestWholeCell(t *testing.T) {
 		{"long object", `{"a":"` + long + `"}`, cell{Class: "json", Text: "{\n\t\"a\": \"" + long + "\"\n}"}},
 		{"deep object", strings.Repeat(`{"a":`, maxDepth+2) + "1" + strings.Repeat("}", maxDepth+2), deep},
 	} {
-		equal(t, test.reason, test.want, wholeCell(test.value, 0))
+		equal(t, test.reason, test.want, v.show(test.value, schema.Field{}, 0))
 	}
 }
 
 func TestCellsWithLinks(t *testing.T) {
-	c := &collection{}
+	c := &collection{Description: schema.Description{Segment: "x", Actions: schema.AllActions}}
 	many := "[" + strings.Repeat("1,", maxLinks) + "1]"
 	tests := []struct {
 		reason, value string
 		want          []string
 	}{
-		{"id", `7`, []string{"../x/7/"}},
-		{"list of ids", `[7,8]`, []string{"../x/7/", "../x/8/"}},
+		{"id", `7`, []string{"../../x/7/"}},
+		{"list of ids", `[7,8]`, []string{"../../x/7/", "../../x/8/"}},
 		{"null", `null`, nil},
 		{"empty list", `[]`, nil},
 		{"too many ids", many, nil},
-		{"as many ids as possible", many[:len(many)-3] + "]", slices.Repeat([]string{"../x/1/"}, maxLinks)},
+		{"as many ids as possible", many[:len(many)-3] + "]", slices.Repeat([]string{"../../x/1/"}, maxLinks)},
 		{"zero", `0`, nil},
 		{"negative id in a list", `[7,-8]`, nil},
-		{"text", `"7"`, nil},
+		{"text of an id", `"7"`, []string{"../../x/7/"}},
+		{"text", `"a"`, nil},
 		{"path", `"../../evil"`, nil},
 		{"fraction", `7.5`, nil},
 		{"list of mixed values", `[7,null,"x"]`, nil},
@@ -112,16 +115,14 @@ func TestCellsWithLinks(t *testing.T) {
 		{"too large", `99999999999999999999`, nil},
 	}
 	for _, test := range tests {
-		v := &view{known: map[referred]*known{{c, ""}: {whole: true, named: map[string]option{"7": {Label: "<b>", segment: "7"}}}}}
-		got := v.refer(newCell(test.value), test.value, target{to: c, prefix: "../x/"}, maxLinks)
+		v := &view{browser: &browser{byKey: map[string]*collection{"x": c}}, c: c, id: "1",
+			known: map[referred]*known{{c, ""}: {whole: true, named: map[string]option{"7": {Label: "<b>", segment: "7"}}}}}
+		got := v.show(test.value, schema.Field{Refers: "x"}, 0)
 		var targets []string
 		tags, _ := parse(string(got.Links))
 		for _, tag := range (result{tags: tags}).find("a", "href", "*") {
 			targets = append(targets, tag.attrs["href"])
 		}
 		equal(t, test.reason, test.want, targets)
-		if (got.Text == "") != (test.want != nil) {
-			t.Errorf("%s: the text is %q", test.reason, got.Text)
-		}
 	}
 }

@@ -1,10 +1,7 @@
 package browse
 
 import (
-	"html/template"
-	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,16 +27,6 @@ type collection struct {
 
 // wrapper is a collection that package httpapi has wrapped.
 type wrapper interface{ Unwrap() httpapi.Collection }
-
-// key returns the name of the member that identifies the records, which is their key or the id, and
-// what fields refer to by it: the name in snake_case, or "" for the id.
-func (c *collection) key() (name, by string) {
-	f := c.Identity()
-	if f.Key {
-		by = ordering.Snake(f.Name)
-	}
-	return f.Name, by
-}
 
 // text returns the text of a field of a record, in snake_case, or the id if that is empty. It
 // returns "" for a value that is neither.
@@ -95,16 +82,18 @@ func (c *collection) recordName(segment string) string {
 
 // nameOf returns what people call a record, or otherwise.
 func (c *collection) nameOf(record schema.Record, otherwise string) string {
-	texts := make(map[string]string)
-	for name, value := range record.All() {
-		if text, ok := readText(value); ok && strings.TrimSpace(text) != "" {
-			texts[name] = text
-		}
-	}
-	if name := c.nameField(slices.Sorted(maps.Keys(texts))); name != "" {
-		otherwise = cut(texts[name])
-		if seen, ok := readableTime(texts[name]); ok {
-			return seen
+	for _, label := range c.naming {
+		for name, value := range record.All() {
+			if ordering.Snake(name) != label {
+				continue
+			}
+			text, _ := readText(value)
+			if seen, ok := readableTime(text); ok {
+				return seen
+			}
+			if strings.TrimSpace(text) != "" {
+				return cut(text)
+			}
 		}
 	}
 	return otherwise
@@ -118,15 +107,6 @@ func (c *collection) nameField(names []string) string {
 		}
 	}
 	return ""
-}
-
-// pages returns the relative link to the records of c, escaped for HTML, or "" if they have no
-// pages. up is the link to the root.
-func (c *collection) pages(up string) string {
-	if !c.hasPages() {
-		return ""
-	}
-	return template.HTMLEscapeString((&url.URL{Path: up + c.Segment + "/"}).EscapedPath())
 }
 
 // segment returns the segment of the path of the record whose field, or id if that is empty, has

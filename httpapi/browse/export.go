@@ -68,8 +68,7 @@ func (f *csvFile) Write(p []byte) (int, error) {
 // exported returns the names of the visible fields and, unless records have no others, of other
 // members in the order of appearance: of all, or of those that the visitor has chosen and the id or key.
 func (v *view) exported(records iter.Seq2[[]byte, error], described bool) (names []string, err error) {
-	seen, chosen := make(map[string]bool), v.chosen()
-	key, _ := v.c.key()
+	seen, chosen, key := make(map[string]bool), v.chosen(), v.c.Identity().Name
 	add := func(name string) {
 		if !seen[name] && len(names) < maxMembers && (chosen == nil || name == key || chosen[ordering.Snake(name)]) {
 			names, seen[name] = append(names, name), true

@@ -225,28 +225,22 @@ func (v *view) chips(name string) (chips []choice) {
 		label += ":"
 	}
 	for _, value := range v.query.values[name] {
-		text := value
-		switch other := v.byKey[field.Refers]; {
-		case strings.TrimSpace(value) == "", isIgnored(field, lookup, value):
-			continue
-		case lookup == "isnull":
+		names := []string{value}
+		if lookup == "in" || lookup == "range" {
+			names = strings.Split(value, ",")
+		}
+		for i, text := range names {
+			names[i], _ = v.called(strings.TrimSpace(text), field)
+			if seen, ok := readableTime(text); ok {
+				names[i] = seen
+			}
+		}
+		text := strings.Join(names, ", ")
+		if lookup == "isnull" {
 			text = map[bool]string{true: "null", false: "not null"}[strings.EqualFold(value, "true")]
-		case other != nil, field.Labels != nil:
-			names := []string{value}
-			if lookup == "in" {
-				names = strings.Split(value, ",")
-			}
-			for i, one := range names {
-				if names[i] = labelOf(field, one); other != nil {
-					names[i], _ = v.name(other, field.By, strings.TrimSpace(one))
-				}
-			}
-			text = strings.Join(names, ", ")
-		default:
-			if seen, ok := readableTime(value); ok {
-				text = seen
-			}
-			text = strings.ReplaceAll(text, ",", ", ")
+		}
+		if strings.TrimSpace(value) == "" || isIgnored(field, lookup, value) {
+			continue
 		}
 		rest, isThis := query{maps.Clone(v.query.values)}, func(other string) bool { return other == value }
 		rest.values[name] = slices.DeleteFunc(slices.Clone(rest.values[name]), isThis)

@@ -178,9 +178,6 @@ func (v *view) newColumns(names []string) []column {
 	return columns
 }
 
-// maxListed is the maximum number of links in a cell of a table.
-const maxListed = 3
-
 // newRows returns the rows of the table, and aligns its columns. The first cell links to the record, and
 // others have links only if records have no pages.
 func (v *view) newRows(records []schema.Record, columns []column) []row {
@@ -189,31 +186,25 @@ func (v *view) newRows(records []schema.Record, columns []column) []row {
 	for i, c := range columns {
 		place[c.Name], names[i] = i, c.Name
 	}
-	links, query := v.links("../", names), ""
+	fields, query := v.fields(names), ""
 	if from := strings.TrimPrefix(v.query.with(methodName, ""), "?"); from != "./" && v.query.repeats(2*len(records)) {
-		query = "?" + template.HTMLEscapeString(url.Values{listName: {from}}.Encode())
+		query = "?" + url.Values{listName: {from}}.Encode()
 	}
 	rows := make([]row, len(records))
 	for i, record := range records {
 		segment := v.c.segmentOf(record)
 		rows[i] = row{ID: url.PathEscape(segment), Cells: make([]cell, len(columns))}
 		for name, value := range record.All() {
-			at, ok := place[name]
-			if !ok {
-				continue
+			if at, ok := place[name]; ok {
+				rows[i].Cells[at] = v.show(value, fields[name], 0)
 			}
-			c, to := newCell(value), links[name]
-			if v.c.hasPages() {
-				c.Link, to.prefix = "", ""
-			}
-			rows[i].Cells[at] = v.refer(c, value, to, maxListed).cut()
 		}
 		if len(columns) > 0 && v.c.hasPages() && segment != "" {
 			first := &rows[i].Cells[0]
 			if strings.TrimSpace(first.Text) == "" || first.Class == "null" {
 				first.Text = cut(segment)
 			}
-			first.Links = template.HTML(link("./"+escaped(segment)+"/"+query, first.Text))
+			first.Links = template.HTML(anchor("./"+rows[i].ID+"/"+query, first.Text))
 		}
 	}
 	align(columns, rows)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // known caches the records of a collection that fields refer to, by their names.
@@ -85,124 +86,113 @@ func (v *view) name(c *collection, by, value string) (name, segment string) {
 	return o.Label, o.segment
 }
 
-// target is what is known of the values of a member: the collection that they refer to, or their labels.
-type target struct {
-	to     *collection // or nil
-	field  schema.Field
-	by     string // the field of the records that is the value, or "" if it is the id
-	prefix string // relative link to the records, escaped for HTML, or "" if they have no pages
-}
-
-// links returns the links of the members that refer to other records. If the fields are not
-// described, these are the members with the name of a record. up is the link to the root.
-func (v *view) links(up string, members []string) map[string]target {
-	all := make(map[string]target)
+// fields returns the fields of members. If the fields are not described, members with the name of a record
+// refer to it.
+func (v *view) fields(members []string) map[string]schema.Field {
+	all := make(map[string]schema.Field)
 	for _, other := range v.collections {
+		f := schema.Field{Refers: other.Key}
+		if key := other.Identity(); key.Key {
+			f.By = ordering.Snake(key.Name)
+		}
 		for _, name := range members {
 			if v.c.Fields == nil && inWords(name) == spelled(other.Name) {
-				_, by := other.key()
-				all[name] = target{to: other, by: by, prefix: other.pages(up)}
+				all[name] = f
 			}
 		}
 	}
 	for _, f := range slices.Concat(v.c.Fields, v.c.Shown, v.c.ShownInLists) {
-		if other := v.byKey[f.Refers]; other != nil {
-			all[f.Name] = target{to: other, by: f.By, prefix: other.pages(up)}
-		} else {
-			all[f.Name] = target{field: f}
-		}
+		all[f.Name] = f
 	}
 	return all
 }
 
-// label makes the cell of a choice, or of a list of them, have labels.
-func (to target) label(c cell, value string) cell {
-	of, list := to.field, value
-	if of.Item == nil {
-		list = "[" + value + "]"
-	} else {
-		of = *of.Item
+const (
+	maxLinks  = 50 // links in a cell of a record; a longer list of ids is text
+	maxListed = 3  // links in a cell of a table
+)
+
+// named returns the cell of a value of a field with the labels of choices, or with the names of records
+// and links to them. It returns false if the value is neither.
+func (v *view) named(value string, field schema.Field) (c cell, ok bool) {
+	if value[0] != '[' {
+		value = "[" + value + "]"
+	} else if field.Item != nil {
+		field = *field.Item
 	}
-	texts, _ := readList(list)
-	if of.Labels == nil || value == "null" || len(texts) == 0 {
-		return c
+	var texts []string
+	if other := v.byKey[field.Refers]; other != nil {
+		texts = other.references(value, field.By)
+	} else if field.Labels != nil && value != "[null]" {
+		texts, _ = readList(value)
 	}
-	for i := range texts {
-		texts[i] = labelOf(of, texts[i])
+	most := maxLinks
+	if v.id == "" {
+		most = maxListed
 	}
-	return cell{Class: "text", Text: strings.Join(texts, ", ")}
+	var links []string
+	for i, text := range texts[:min(len(texts), most)] {
+		name, link := v.called(text, field)
+		texts[i] = cut(name)
+		links = append(links, anchor(link, texts[i]))
+	}
+	if more := len(texts) - len(links); more > 0 {
+		links = append(links, "and "+strconv.Itoa(more)+" more")
+	}
+	return cell{Class: "text", Text: strings.Join(texts, ", "), Links: template.HTML(strings.Join(links, ", "))}, len(texts) > 0 && len(texts) <= maxLinks
 }
 
-// maxLinks is the maximum number of links in a cell of a record. A longer list of ids is text.
-const maxLinks = 50
-
-// refer makes the cell of a value link to the records to which it refers, at most a number of them, or
-// have the label of a choice.
-func (v *view) refer(c cell, value string, to target, most int) cell {
-	if to.to == nil {
-		return to.label(c, value)
+// called returns the label of a choice or the name of the record to which a text refers, with the link
+// to that, or the text itself.
+func (v *view) called(text string, field schema.Field) (name, link string) {
+	if other := v.byKey[field.Refers]; other != nil {
+		name, segment := v.name(other, field.By, text)
+		return name, v.link(other, segment)
 	}
-	values := to.values(value)
-	if len(values) == 0 || len(values) > maxLinks {
-		return c
+	if at := slices.Index(field.Choices, text); at >= 0 && field.Labels != nil {
+		return field.Labels[at], ""
 	}
-	c.Class = "text" // beside names
-	known := false
-	var all []string
-	for _, value := range values[:min(len(values), most)] {
-		name, segment := v.name(to.to, to.by, value)
-		known = known || name != value || segment != "" && to.prefix != ""
-		all = append(all, to.link(segment, cut(name)))
-	}
-	if len(values) > most {
-		all = append(all, "and "+strconv.Itoa(len(values)-most)+" more")
-	}
-	if known {
-		c = cell{Class: "text", Links: template.HTML(strings.Join(all, ", "))}
-	}
-	return c
+	return text, ""
 }
 
-// link returns a link to a record, or its name. It is HTML because a template would take
-// several times as long.
-func (to target) link(segment, name string) string {
-	if to.prefix == "" || segment == "" {
-		return "<bdi>" + template.HTMLEscapeString(name) + "</bdi>"
+// link returns the link from the page to a record, or "" if there is none: in a list whose records have
+// pages, each row links to its own only.
+func (v *view) link(c *collection, segment string) string {
+	if segment == "" || !c.hasPages() || v.id == "" && v.c.hasPages() {
+		return ""
 	}
-	return link(to.prefix+escaped(segment)+"/", name)
+	return v.listOf(c) + url.PathEscape(segment) + "/"
 }
 
-// escaped returns a segment as a part of a link, escaped for HTML too.
-func escaped(segment string) string { return template.HTMLEscapeString(url.PathEscape(segment)) }
+// listOf returns the link from the page of a list or a record to the list of a collection.
+func (v *view) listOf(c *collection) string {
+	up := "../"
+	if v.id != "" {
+		up = "../../"
+	}
+	return up + url.PathEscape(c.Segment) + "/"
+}
 
-// values returns the ids or texts of a field that refers to records, or nil if it has other values.
-func (to target) values(value string) (values []string) {
-	text, isText := to.to.keyText(value)
-	switch {
-	case value[0] == '[':
-		if texts, nested := readList(value); !nested {
-			values = texts
+// references returns the ids or texts in a list that refers to records, or nil if it has other values.
+func (c *collection) references(list, by string) (texts []string) {
+	for _, item := range itemsOf(list) {
+		text, ok := c.keyText(string(item))
+		if by == "" {
+			ok = isID(text)
 		}
-	case to.by == "":
-		values = []string{value}
-	case isText:
-		values = []string{text}
+		if !ok {
+			return nil
+		}
+		texts = append(texts, text)
 	}
-	if to.by == "" && slices.ContainsFunc(values, func(text string) bool { return !isID(text) }) {
-		return nil
-	}
-	return values
+	return texts
 }
 
-// link returns a link to a target that has been escaped.
-func link(target, text string) string {
-	return `<a href="` + target + `" dir="auto">` + template.HTMLEscapeString(text) + `</a>`
-}
-
-// labelOf returns the label of a choice, or the value itself if it is not a choice or has no label.
-func labelOf(field schema.Field, value string) string {
-	if at := slices.Index(field.Choices, value); at >= 0 && field.Labels != nil {
-		return field.Labels[at]
+// anchor returns a link, or its text if it has no target. It is HTML because a template would take
+// several times as long.
+func anchor(target, text string) string {
+	if text = template.HTMLEscapeString(text); target == "" {
+		return "<bdi>" + text + "</bdi>"
 	}
-	return value
+	return `<a href="` + template.HTMLEscapeString(target) + `" dir="auto">` + text + `</a>`
 }

@@ -160,6 +160,9 @@ type ticket struct {
 	Number string   `json:"number"`
 	Level  int      `json:"level" backlist:"choices=1|2,labels=Low|High!"`
 	Kinds  []string `json:"kinds" backlist:"item.choices=a|b,item.labels=Bug|Wish"`
+	Steps  []struct {
+		Level int `json:"level" backlist:"choices=1|2,labels=Low|High!"`
+	} `json:"steps"`
 }
 
 // Pages show the labels of choices, and a record by the number that is unique in a team. A CSV file has
@@ -170,18 +173,18 @@ func TestLabels(t *testing.T) {
 		Parameters: map[string]string{"importance": "level"},
 	}}))
 	must(t, err)
-	must(t, cat.Load(strings.NewReader(`{"tickets":[{"id":1,"team":"x","number":"A-1","level":2,"kinds":["b","a"]},{"id":2,"team":"y","number":"A-2","level":1,"kinds":[]}]}`), catalogue.LoadOptions{}))
+	must(t, cat.Load(strings.NewReader(`{"tickets":[{"id":1,"team":"x","number":"A-1","level":2,"kinds":["b","a"],"steps":[{"level":2}]},{"id":2,"team":"y","number":"A-2","level":1,"kinds":[],"steps":[]}]}`), catalogue.LoadOptions{}))
 	h, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll})
 	must(t, err)
 	pages := browsing(t, h, Options{})
 	for _, test := range []struct{ reason, target, shows string }{
-		{"a table and a facet", "/api/tickets/", "Level Low 1 High! 1 Links in the header order the records. Number⇅ Level⇅ Team⇅ Kinds⇅ ID▲ A-1 High! x Wish, Bug 1"},
+		{"a table and a facet", "/api/tickets/", "Level Low 1 High! 1 Links in the header order the records. Number⇅ Level⇅ Team⇅ Kinds⇅ Steps⇅ ID▲ A-1 High! x Wish, Bug 1 item 1"},
 		{"a chip", "/api/tickets/?level=2", "Level: High! ×"},
 		{"a chip of a parameter with a name of its own", "/api/tickets/?importance=2", "Level: High! ×"},
 		{"two in a chip", "/api/tickets/?level__in=2,1", "Level one of High!, Low ×"},
-		{"a record", "/api/tickets/1/", "Level High! Kinds Wish, Bug"},
+		{"a record", "/api/tickets/1/", "Level High! Kinds Wish, Bug Steps Level High!"},
 		{"a form", "/api/tickets/1/?_method=PATCH", "Low High!"},
-		{"a file", "/api/tickets/?_export=csv", `1,x,A-1,2,"[""b"",""a""]"`},
+		{"a file", "/api/tickets/?_export=csv", `1,x,A-1,2,"[""b"",""a""]","[{""level"":2}]"`},
 	} {
 		page := get(pages, test.target)
 		if h1 := page.find("h1", "", ""); test.reason == "a record" && h1[0].text != "A-1" || !strings.Contains(page.text, test.shows) {

@@ -117,8 +117,8 @@ func TestIgnored(t *testing.T) {
 			got, _, _ = strings.Cut(after, "</p>")
 			_, got = parse("<p>" + got)
 		}
-		if page.status != 200 || got != test.want {
-			t.Errorf("%s: %d, the page says %q, want %q", test.reason, page.status, got, test.want)
+		if page.status != 200 || got != test.want || len(page.body) > 35_000 {
+			t.Errorf("%s: %d, the page of %d bytes says %q, want %q", test.reason, page.status, len(page.body), got, test.want)
 		}
 	}
 }

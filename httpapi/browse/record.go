@@ -24,7 +24,7 @@ type record struct {
 	Title    string // what the verb is about
 	Members  []cell
 	Blank    string // the labels of those without a value
-	Refer    []referrer
+	Refer    []group
 	Form     *form  // that changes the record
 	ReadOnly string // why the visitor cannot change it, or ""
 	Change   string // link to the form that changes the record, or ""
@@ -42,7 +42,7 @@ func (v *view) newRecord(resp *response) *record {
 	if !ok {
 		return nil
 	}
-	links := v.links("../../", memberNames([]schema.Record{values}))
+	fields := v.fields(memberNames([]schema.Record{values}))
 	r := &record{About: wire.Capital(v.c.recordName(v.id)), Unasked: v.cleanLink()}
 	r.Name = v.c.nameOf(values, r.About)
 	r.Title = r.Name
@@ -51,10 +51,7 @@ func (v *view) newRecord(resp *response) *record {
 			r.Blank = strings.TrimPrefix(r.Blank+" · "+heading(name), " · ")
 			continue
 		}
-		c := wholeCell(value, 0)
-		if to, ok := links[name]; ok {
-			c = v.refer(c, value, to, maxLinks)
-		}
+		c := v.show(value, fields[name], 0)
 		c.Label = heading(name)
 		r.Members = append(r.Members, c)
 	}
@@ -110,11 +107,13 @@ type effect struct {
 	Groups []group
 }
 
-// A group is some records of a collection.
+// A group is records of a collection that refer to that of the page, or that its deletion changes.
 type group struct {
-	Label string   // how many they are
+	Label string
+	Count string
+	Link  string   // to all of them, or ""
 	Some  []option // links to some, or only names
-	More  string   // the number of the others, or ""
+	More  string   // a number if these are not all, or ""
 }
 
 // maxNamed is the maximum number of records of a collection that a page names.
@@ -184,7 +183,7 @@ func (v *view) group(c *collection, n int, segments []string) group {
 		} else if v.asked < maxAsked && c.segment(c.Lookup, segment) != "" {
 			v.asked++
 			if record, ok := v.get(c.path + segment + "/").record(); ok {
-				g.Some = append(g.Some, c.linked(record))
+				g.Some = append(g.Some, v.linked(c, record))
 			}
 		}
 	}
@@ -194,53 +193,14 @@ func (v *view) group(c *collection, n int, segments []string) group {
 	return g
 }
 
-const (
-	maxParts = 4 << 10 // bytes of a value whose parts a page shows one by one, and not as JSON
-	maxDepth = 4       // of such parts
-)
-
-// wholeCell returns the cell of a JSON value on the page of a record: objects and lists have parts.
-func wholeCell(value string, depth int) cell {
-	c := newCell(value)
-	switch {
-	case c.Link != "":
-		c.Text = c.Link
-	case c.Class != "object" && c.Class != "list":
-	case len(value) > maxParts || depth == maxDepth:
-		return cell{Class: "json", Text: indented(value)}
-	default:
-		for name, part := range partsOf(value) {
-			of := wholeCell(part, depth+1)
-			of.Label = heading(name)
-			c.Parts = append(c.Parts, of)
-		}
-	}
-	return c
-}
-
-// referrer lists some records that refer to the record of the page.
-type referrer struct {
-	Label string
-	Count string
-	Link  string   // to all of them
-	Some  []option // links to some, or only names
-	More  bool     // these are not all
-}
-
-// link returns the link to the list of c from the page of a record.
-func (c *collection) link() string { return "../../" + url.PathEscape(c.Segment) + "/" }
-
-// linked returns the name of a record and, if it has a page, the link to it from that of another one.
-func (c *collection) linked(record schema.Record) option {
-	o := option{Label: c.nameOf(record, wire.Capital(c.recordName(c.text(record, c.Lookup))))}
-	if segment := c.segmentOf(record); segment != "" && c.hasPages() {
-		o.Value = c.link() + url.PathEscape(segment) + "/"
-	}
-	return o
+// linked returns the name of a record and, if it has a page, the link to it.
+func (v *view) linked(c *collection, record schema.Record) option {
+	name := c.nameOf(record, wire.Capital(c.recordName(c.text(record, c.Lookup))))
+	return option{Label: name, Value: v.link(c, c.segmentOf(record))}
 }
 
 // referrers requests the records that refer to one of v.c, by each field that is a filter.
-func (v *view) referrers(record schema.Record) (all []referrer) {
+func (v *view) referrers(record schema.Record) (all []group) {
 	for _, c := range v.collections {
 		for _, f := range c.Fields {
 			name, value := ordering.Snake(f.Name), v.c.text(record, f.By)
@@ -252,15 +212,17 @@ func (v *view) referrers(record schema.Record) (all []referrer) {
 			if len(list) == 0 {
 				continue
 			}
-			label := heading(c.Key)
+			g := group{Label: heading(c.Key), Count: grouped(count), Link: v.listOf(c) + "?" + selection}
 			if inWords(f.Name) != spelled(v.c.Name) {
-				label += ", " + inWords(f.Name)
+				g.Label += ", " + inWords(f.Name)
 			}
-			r := referrer{Label: label, Count: grouped(count), Link: c.link() + "?" + selection, More: count > len(list)}
+			if count > len(list) {
+				g.More = g.Count
+			}
 			for _, record := range list {
-				r.Some = append(r.Some, c.linked(record))
+				g.Some = append(g.Some, v.linked(c, record))
 			}
-			all = append(all, r)
+			all = append(all, g)
 		}
 	}
 	return all

@@ -184,11 +184,19 @@ func (v *view) forward() *response {
 // maxIgnored is the number of names that a page says are ignored.
 const maxIgnored = 10
 
-// ignore makes the page say that nothing reads a name in the query, unless the page itself does.
+// ignore makes the page say that nothing reads a name in the query, unless the page itself does. Links
+// leave out the names that it does not say.
 func (v *view) ignore(name string, known []string) {
-	if name = cut(name); strings.HasPrefix(name, "_") || len(v.ignored) == maxIgnored {
+	switch {
+	case strings.HasPrefix(name, "_"):
+		return
+	case len(v.ignored) == maxIgnored:
+		if !wire.Selects(v.c.Description, name) { // otherwise it is a term of an ordering, too
+			delete(v.query.values, name)
+		}
 		return
 	}
+	name = cut(name)
 	if hint := ordering.Suggest(name, known); strings.HasPrefix(hint, "did you mean") {
 		name += "; " + hint
 	}
