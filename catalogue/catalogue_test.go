@@ -40,8 +40,6 @@ func newShop(t *testing.T) *catalogue.Catalogue {
 	const data = `{"customers":[{"id":1,"email":"a@b","balance":10},{"id":2,"email":"c@d","balance":0}],
 		"orders":[{"id":1,"customer":1}],"coupons":[{"id":1,"customers":[1,2]}]}`
 	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
-	t.Cleanup(func() {
-	})
 	return c
 }
 

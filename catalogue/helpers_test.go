@@ -13,7 +13,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -120,20 +119,6 @@ func dataset(t testing.TB) *catalogue.Catalogue {
 	must(t, cat.Load(file, catalogue.LoadOptions{}))
 	checkAtEnd(t, cat)
 	return cat
-}
-
-// ids returns the ids of all records in an ordering.
-func ids[T any](t testing.TB, r interface {
-	Where(...ordering.Condition) catalogue.Selection[T]
-}, id func(*T) *int, by []ordering.Term) []int {
-	t.Helper()
-	seq, err := r.Where().All(by...)
-	must(t, err)
-	var list []int
-	for record := range seq {
-		list = append(list, *id(&record))
-	}
-	return list
 }
 
 // idIn returns the id in the JSON of a record.

@@ -144,18 +144,18 @@ func TestConditionsWithoutField(t *testing.T) {
 		{"the opposite of an empty name", []ordering.Condition{ordering.Not(nothing)}, nil},
 		{"an empty name beside a field", []ordering.Condition{ordering.Or(one, nothing)}, nil},
 	} {
-		typed := mustCollection[product](t, catalogue.Options{})
+		typed := mustCollection[largeRecord](t, catalogue.Options{})
 		open := mustCollection[schema.Record](t, catalogue.Options{})
 		for _, name := range []string{"b", "a"} {
-			_, err := typed.Insert(product{Name: name})
+			_, err := typed.Insert(largeRecord{Name: name})
 			must(t, err)
 			_, err = open.Insert(mustRecord(`{"name":"` + name + `"}`))
 			must(t, err)
 		}
-		products, err := typed.Where(test.conditions...).Page(pagination.Window{}, ordering.Asc("name"))
+		page, err := typed.Where(test.conditions...).Page(pagination.Window{}, ordering.Asc("name"))
 		records, openErr := open.Where(test.conditions...).Page(pagination.Window{}, ordering.Asc("name"))
 		got, gotOpen := []int{}, []int{}
-		for _, r := range products.Records {
+		for _, r := range page.Records {
 			got = append(got, r.ID)
 		}
 		for _, r := range records.Records {

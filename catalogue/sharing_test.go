@@ -167,28 +167,32 @@ func TestRecordsAreCopied(t *testing.T) {
 // TestArgumentsAreNotKept checks that callers may change options, terms and results
 // after a call.
 func TestArgumentsAreNotKept(t *testing.T) {
-	order := terms("-name,live")
-	c := products(t, 20, catalogue.Options{Ordering: order})
-	want := ids(t, c, productID, nil)
+	order := terms("-name,depot")
+	c := mustCollection[sale](t, catalogue.Options{Ordering: order})
+	must(t, c.ReplaceAll(sales(20)))
+	by := terms("-weight,depot,name")
+	byDefault, want := listOf(t, c, nil), listOf(t, c, by)
 	order[0], order[1] = ordering.Asc("no_such"), ordering.Desc("id")
-	equal(t, "default ordering after its terms were changed", want, ids(t, c, productID, nil))
-	by := terms("rank,-note,live")
-	want = ids(t, c, productID, by)
+	equal(t, "default ordering after its terms were changed", byDefault, listOf(t, c, nil))
 	seq, err := c.Where().All(by...)
 	must(t, err)
-	by[0], by[1], by[2] = ordering.Desc("id"), ordering.Asc("price"), ordering.Asc("name")
-	var got []int
-	for p := range seq {
-		got = append(got, p.ID)
-	}
-	equal(t, "sequence after its terms were changed", want, got)
-	equal(t, "same ordering again", want, ids(t, c, productID, terms("rank,-note,live")))
-	fields := catalogue.FieldNames(c)
-	fields[0] = "CHANGED"
-	equal(t, "fields", productFields, catalogue.FieldNames(c))
+	by[0], by[1], by[2] = ordering.Desc("id"), ordering.Asc("code"), ordering.Asc("name")
+	equal(t, "sequence after its terms were changed", want, slices.Collect(seq))
+	equal(t, "same ordering again", want, listOf(t, c, terms("-weight,depot,name")))
+	names := []string{"id", "code", "depot", "weight", "name"}
+	catalogue.FieldNames(c)[0] = "CHANGED"
+	equal(t, "fields", names, catalogue.FieldNames(c))
 	page, err := c.Page(pagination.Window{Limit: 5}, terms("name")...)
 	must(t, err)
-	_ = append(page.Records[:2], product{Name: "CHANGED"})
+	_ = append(page.Records[:2], sale{Name: "CHANGED"})
+}
+
+// listOf returns all records of a collection in an ordering.
+func listOf[T any](t *testing.T, c *catalogue.Collection[T], by []ordering.Term) []T {
+	t.Helper()
+	seq, err := c.Where().All(by...)
+	must(t, err)
+	return slices.Collect(seq)
 }
 
 // TestEncodedCopies checks that callers may change the arguments and results of Create
