@@ -598,8 +598,7 @@ func (t *backTable) back(i int) map[string][]string {
 // compare compares what a query finds in the catalogue and in the model.
 func (w *backWorld) compare(t *testing.T, table *backTable, q backQuery) {
 	c := collectionOf(t, w.cat, table.key)
-	list, err := c.List(t.Context(), catalogue.Query{Filter: q.filter(table), Terms: q.terms})
-	must(t, err)
+	list := mustHave(c.List(t.Context(), catalogue.Query{Filter: q.filter(table), Terms: q.terms}))
 	var got []string
 	for _, record := range list.Records {
 		var shown backShown
@@ -619,8 +618,7 @@ func (w *backWorld) compare(t *testing.T, table *backTable, q backQuery) {
 	}
 	if w.one(4) {
 		groups := []backTest{w.test(oneOf(w, table.paths)), w.test(oneOf(w, table.paths))}
-		counts, err := c.Counts(t.Context(), q.filter(table), [][]schema.Test{{groups[0].test()}, {groups[1].test()}})
-		must(t, err)
+		counts := mustHave(c.Counts(t.Context(), q.filter(table), [][]schema.Test{{groups[0].test()}, {groups[1].test()}}))
 		for g, test := range groups {
 			n := 0
 			for i := range table.records {
@@ -639,7 +637,7 @@ func (w *backWorld) compare(t *testing.T, table *backTable, q backQuery) {
 	if table.keyed {
 		segment = table.records[i].code
 	}
-	_, err = c.Get(t.Context(), segment, q.filter(table))
+	_, err := c.Get(t.Context(), segment, q.filter(table))
 	if selects := q.selects(table, i); selects != (err == nil) || err != nil && !errors.Is(err, catalogue.ErrNotFound) {
 		t.Fatalf("%s: %+v, rows %+v: Get of %s returns %v, want it found: %v", table.key, q.filter(table).Tests, q.rows, segment, err, selects)
 	}

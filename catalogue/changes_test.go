@@ -45,8 +45,7 @@ func TestSinceErrors(t *testing.T) {
 	} {
 		c := newAccounts(t, row.history)
 		for range 2 {
-			_, err := c.Insert(account{})
-			must(t, err)
+			must(t, second(c.Insert(account{})))
 		}
 		if _, _, err := c.Since(row.since); !errors.Is(err, row.want) { // Changes would wait for ever
 			t.Fatalf("%s: Since(%d): error %v, want %v", row.reason, row.since, err, row.want)
@@ -91,8 +90,7 @@ func changesText(changes []catalogue.Change[account]) string {
 func TestChangesWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newAccounts(t, 100)
-		_, err := c.Insert(account{Amount: 1})
-		must(t, err)
+		must(t, second(c.Insert(account{Amount: 1})))
 		ctx, cancel := context.WithCancel(t.Context())
 		var got []catalogue.Change[account]
 		var end error
@@ -126,8 +124,7 @@ func TestChangesWaits(t *testing.T) {
 		}
 		expect("batches without effect", "")
 		for i := range 3 {
-			_, err := c.Upsert(account{ID: 2, Amount: 3 + i})
-			must(t, err)
+			must(t, second(c.Upsert(account{ID: 2, Amount: 3 + i})))
 		}
 		expect("three writes", "updated 2 (3); updated 2 (4); updated 2 (5); ")
 		if ended {
@@ -204,8 +201,7 @@ func TestChangesTrimmedWhileWaiting(t *testing.T) {
 func TestChangesContext(t *testing.T) {
 	c := newAccounts(t, 100)
 	for range 10 {
-		_, err := c.Insert(account{})
-		must(t, err)
+		must(t, second(c.Insert(account{})))
 	}
 	for _, after := range []int{0, 1, 9, 10} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -262,10 +258,8 @@ func TestFollowers(t *testing.T) {
 	fold := key
 	fold.Fold = true
 	member := func(identity int, capital bool, n int) schema.Record {
-		r, err := schema.Record{}.With("code", texts(identity, capital))
-		must(t, err)
-		r, err = r.With("n", n)
-		must(t, err)
+		r := mustHave(schema.Record{}.With("code", texts(identity, capital)))
+		r = mustHave(r.With("n", n))
 		return r
 	}
 	inCatalogue := func(f schema.Field) *catalogue.Collection[schema.Record] {

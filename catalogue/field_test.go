@@ -71,8 +71,7 @@ func idsWhere(t *testing.T, c *catalogue.Catalogue, key, filter, order string) s
 	t.Helper()
 	params, _ := url.ParseQuery(filter)
 	coll := collectionOf(t, c, key)
-	list, err := coll.List(t.Context(), catalogue.Query{Filter: filterOf(t, coll, params), Terms: ordering.Parse(order, nil)})
-	must(t, err)
+	list := mustHave(coll.List(t.Context(), catalogue.Query{Filter: filterOf(t, coll, params), Terms: ordering.Parse(order, nil)}))
 	var ids []string
 	for _, record := range list.Records {
 		id, _, _ := strings.Cut(strings.TrimLeft(string(record), `{"idlogn:`), ",")
@@ -93,8 +92,7 @@ func TestTimesCompareByTheMicrosecond(t *testing.T) {
 	typed := mustIn(entries, c)
 	at := time.Date(2026, 11, 27, 12, 0, 0, 123456789, time.UTC)
 	for _, later := range []time.Duration{100, 0, time.Microsecond} {
-		_, err := typed.Insert(entry{At: at.Add(later).In(time.FixedZone("", 2*60*60))}) // filters compare in UTC
-		must(t, err)
+		must(t, second(typed.Insert(entry{At: at.Add(later).In(time.FixedZone("", 2*60*60))}))) // filters compare in UTC
 	}
 	const shown = "2026-11-27T12:00:00.123456789Z"
 	for _, row := range []struct{ filter, order, want, reason string }{
@@ -153,8 +151,7 @@ func TestTwoMembersWithOneName(t *testing.T) {
 		{ordering.AtLeast("in__unit_price", 4), "-in__unit_price", []int{4}},
 		{ordering.IsNull("in__unit_price"), "-unit_price", []int{5, 3, 2, 1}},
 	} {
-		page, err := c.Where(row.c).View(pagination.Window{}, ordering.Parse(row.by, nil)...)
-		must(t, err)
+		page := mustHave(c.Where(row.c).View(pagination.Window{}, ordering.Parse(row.by, nil)...))
 		equal(t, fmt.Sprintf("%v by %q", row.c, row.by), row.want, idsOf(t, page))
 	}
 }
@@ -175,8 +172,7 @@ func TestSearchAllocates(t *testing.T) {
 		}
 	}))
 	for i := range 10 {
-		_, err := films.Insert(ownFilm{ID: i + 1, Slug: fmt.Sprint("f", i), Price: "1.00", Status: "released", Director: 1 + i})
-		must(t, err)
+		must(t, second(films.Insert(ownFilm{ID: i + 1, Slug: fmt.Sprint("f", i), Price: "1.00", Status: "released", Director: 1 + i})))
 	}
 	c, params := collectionOf(t, cat, "films"), url.Values{"search": {name}}
 	search := func() {

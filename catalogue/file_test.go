@@ -97,8 +97,7 @@ func TestSaveFileMode(t *testing.T) {
 		if err := small(t).SaveFile(path); err != nil {
 			t.Errorf("%s: %v", row.reason, err)
 		}
-		info, err := os.Stat(path)
-		must(t, err)
+		info := mustHave(os.Stat(path))
 		if got := info.Mode(); got != row.want {
 			t.Errorf("%s: mode %v, want %v", row.reason, got, row.want)
 		}
@@ -364,8 +363,7 @@ func killWhileSaving(t *testing.T, path string, after time.Duration) {
 	var stderr bytes.Buffer
 	self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	self.Env, self.Stderr = append(os.Environ(), savingProcess+"="+path), &stderr
-	_, err := self.StdinPipe() // closed when this process exits
-	must(t, err)
+	must(t, second(self.StdinPipe())) // closed when this process exits
 	stdout, err := self.StdoutPipe()
 	must(t, err, self.Start())
 	_, err = stdout.Read(make([]byte, 1))
@@ -390,9 +388,7 @@ func TestKilledWhileSaving(t *testing.T) {
 		kills = 5
 	}
 	if text := os.Getenv("BACKLIST_KILLS"); text != "" {
-		var err error
-		kills, err = strconv.Atoi(text)
-		must(t, err)
+		kills = mustHave(strconv.Atoi(text))
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	both, dir := versions(), t.TempDir()

@@ -25,22 +25,20 @@ func faultOf(c interface{ Check() error }) error {
 	return err
 }
 
-// mustNew returns a catalogue of the documented collections.
-func mustNew() *catalogue.Catalogue {
-	c, err := resources.New()
+// mustHave returns a value, unless there is an error, which ends the tests.
+func mustHave[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return c
+	return value
 }
+
+// mustNew returns a catalogue of the documented collections.
+func mustNew() *catalogue.Catalogue { return mustHave(resources.New()) }
 
 // mustIn returns d's collection in c.
 func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue.Collection[T] {
-	coll, err := d.In(c)
-	if err != nil {
-		panic(err)
-	}
-	return coll
+	return mustHave(d.In(c))
 }
 
 // mustCatalogue returns an empty catalogue, which is checked when the test ends.

@@ -116,8 +116,7 @@ func hookRecords(t *testing.T, n int, hook *func()) *catalogue.Collection[hookRe
 	t.Helper()
 	c := mustCollection[hookRecord](t, catalogue.Options{History: 100})
 	for i := range n {
-		_, err := c.Insert(hookRecord{Value: hookValue{i, hook}})
-		must(t, err)
+		must(t, second(c.Insert(hookRecord{Value: hookValue{i, hook}})))
 	}
 	must(t, second(c.Where().View(whole, ordering.Asc("value"))))
 	return c
@@ -257,8 +256,7 @@ func TestPageReadsOneState(t *testing.T) {
 	checkAtEnd(t, cat)
 	books := mustIn(resources.Records("books"), cat)
 	record := func(text string) schema.Record {
-		r, err := schema.ParseRecord([]byte(text))
-		must(t, err)
+		r := mustHave(schema.ParseRecord([]byte(text)))
 		return r
 	}
 	// If ranked, all records have a rank that reverses the order by id. If not, none has.
@@ -280,8 +278,7 @@ func TestPageReadsOneState(t *testing.T) {
 	encoded := collectionOf(t, cat, "books")
 	var ranked atomic.Int64
 	read := func() {
-		list, err := encoded.List(t.Context(), catalogue.Query{Window: whole, Terms: terms("rank,no_such")})
-		must(t, err)
+		list := mustHave(encoded.List(t.Context(), catalogue.Query{Window: whole, Terms: terms("rank,no_such")}))
 		first, want := string(list.Records[0]), `{"id":1}`
 		if strings.Contains(first, "rank") {
 			want = `{"id":12,"rank":-12}`

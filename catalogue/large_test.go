@@ -76,8 +76,7 @@ func BenchmarkLarge(b *testing.B) {
 		n = 10_000_000
 	}
 	empty := func() *catalogue.Collection[sale] {
-		c, err := catalogue.NewCollection[sale](catalogue.Options{Indexes: [][]ordering.Term{terms("weight"), terms("name"), terms("depot,weight")}})
-		must(b, err)
+		c := mustHave(catalogue.NewCollection[sale](catalogue.Options{Indexes: [][]ordering.Term{terms("weight"), terms("name"), terms("depot,weight")}}))
 		return c
 	}
 	before := heapAfterGC()
@@ -127,8 +126,7 @@ func BenchmarkLarge(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "sales.json")
 	b.Run("save", func(b *testing.B) {
 		took := once(b, n, func() error { return c.SaveFile(file) })
-		about, err := os.Stat(file)
-		must(b, err)
+		about := mustHave(os.Stat(file))
 		b.ReportMetric(float64(about.Size())/1e6/took.Seconds(), "MB/s")
 	})
 	c = nil

@@ -52,8 +52,7 @@ var keys = strings.Fields(`attribute-types attributes authors collaborators dire
 // TestSaveKeepsBytes checks that records keep the bytes of the reference server when they
 // are loaded, saved and loaded again.
 func TestSaveKeepsBytes(t *testing.T) {
-	raw, err := os.ReadFile("testdata/dataset.json")
-	must(t, err)
+	raw := mustHave(os.ReadFile("testdata/dataset.json"))
 	// The service escapes these two separators and the file does not.
 	want := split(t, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(raw)))
 	cat := dataset(t)

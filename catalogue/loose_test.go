@@ -22,12 +22,10 @@ func looseOptions() catalogue.Options {
 // TestLooseOrder checks that records that are Loose remain in the order of a file.
 func TestLooseOrder(t *testing.T) {
 	cards := catalogue.Define[schema.Record]("cards", looseOptions())
-	cat, err := catalogue.New(cards)
-	must(t, err)
+	cat := mustHave(catalogue.New(cards))
 	const file = "[\n" + `{"id":"c"},` + "\n" + `{"id":"a","n":"x"},` + "\n" + `{"id":"d"},` + "\n" + `{"id":"b","n":[1]}` + "]\n"
 	must(t, cat.Load(strings.NewReader(`{"cards":`+file+`}`), catalogue.LoadOptions{Validate: true}))
-	c, err := cards.In(cat)
-	must(t, err)
+	c := mustHave(cards.In(cat))
 	keys := func(records []schema.Record) (all string) {
 		for _, r := range records {
 			text, _ := r.Get("id")
@@ -37,8 +35,7 @@ func TestLooseOrder(t *testing.T) {
 	}
 	check := func(what, want string, terms ...ordering.Term) {
 		t.Helper()
-		all, err := c.Where().All(terms...)
-		must(t, err)
+		all := mustHave(c.Where().All(terms...))
 		if got := keys(slices.Collect(all)); got != want {
 			t.Errorf("%s: %s, want %s", what, got, want)
 		}
@@ -65,32 +62,26 @@ func TestLooseOrder(t *testing.T) {
 	check("an update moves nothing", "cadb")
 	must(t, c.By("id").Delete("a"))
 	for _, text := range []string{`{"id":"a"}`, `{"id":"0"}`} {
-		r, err := schema.ParseKeyed([]byte(text))
-		must(t, err)
-		_, err = c.By("id").Insert(r)
-		must(t, err)
+		r := mustHave(schema.ParseKeyed([]byte(text)))
+		must(t, second(c.By("id").Insert(r)))
 	}
 	check("new ones are the last", "cdba0")
 
 	var saved bytes.Buffer
 	must(t, cat.Save(&saved))
 	clone := cat.Clone()
-	again, err := catalogue.New(cards)
-	must(t, err)
+	again := mustHave(catalogue.New(cards))
 	must(t, again.Load(&saved, catalogue.LoadOptions{}))
 	for _, other := range []*catalogue.Catalogue{clone, cat.Snapshot(), again} {
-		c, err = cards.In(other)
-		must(t, err)
+		c = mustHave(cards.In(other))
 		check("a copy", "cdba0")
 	}
 	ordered := looseOptions()
 	ordered.Ordering = []ordering.Term{ordering.Desc("id")}
 	byKey := catalogue.Define[schema.Record]("cards", ordered)
-	cat, err = catalogue.New(byKey)
-	must(t, err)
+	cat = mustHave(catalogue.New(byKey))
 	must(t, cat.Load(strings.NewReader(`{"cards":`+file+`}`), catalogue.LoadOptions{}))
-	c, err = byKey.In(cat)
-	must(t, err)
+	c = mustHave(byKey.In(cat))
 	check("another default order", "dcba")
 	saved.Reset()
 	must(t, c.Save(&saved))

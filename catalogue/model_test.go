@@ -187,8 +187,7 @@ func TestModelScripts(t *testing.T) {
 // results, or "" if none exists.
 func (test modelCase) fails(t *testing.T, ops []model.Op) string {
 	t.Helper()
-	p, err := test.play(test.model...)
-	must(t, err)
+	p := mustHave(test.play(test.model...))
 	var script strings.Builder
 	w, want := model.New(test.model...), ""
 	for i, op := range ops {
@@ -217,8 +216,7 @@ func TestModelReaders(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			states, ops := emptied(test.model, rand.New(rand.NewPCG(seed, uint64(i))), writes)
-			p, err := test.play(test.model...)
-			must(t, err)
+			p := mustHave(test.play(test.model...))
 			var begun, ended atomic.Int64
 			var group sync.WaitGroup
 			follow(t, &group, p, test.model, states[writes])
@@ -364,8 +362,7 @@ func TestModelHTTP(t *testing.T) {
 // failsOverHTTP sends operations until one has a wrong answer. It returns the operations and
 // the results, or "" if none exists.
 func failsOverHTTP(t *testing.T, cat *catalogue.Catalogue, ops []model.Op) string {
-	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll})
-	must(t, err)
+	handler := mustHave(httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll}))
 	p, script := playhttp.Player{Handler: handler}, ""
 	listings, studios := playhttp.Models()
 	w, want := model.New(listings, studios), ""

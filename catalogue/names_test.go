@@ -57,8 +57,7 @@ func testNames[T any](t *testing.T, c *catalogue.Collection[T], data string) {
 		{[]ordering.Condition{ordering.AtLeast("US Gross", 2), ordering.AtMost("us _gross", 2)}, "id", []int{3}},
 		{[]ordering.Condition{ordering.Greater("head__bornIn2", 7)}, "-unitPrice", []int{2, 3}},
 	} {
-		page, err := c.Where(row.where...).View(pagination.Window{}, ordering.Parse(row.by, nil)...)
-		must(t, err)
+		page := mustHave(c.Where(row.where...).View(pagination.Window{}, ordering.Parse(row.by, nil)...))
 		equal(t, ordering.Format(ordering.Parse(row.by, nil)), row.want, idsOf(t, page))
 		records, next, err := c.Where(row.where...).PageAfter("", 2, ordering.Parse(row.by, nil)...)
 		must(t, err)
@@ -72,8 +71,7 @@ func testNames[T any](t *testing.T, c *catalogue.Collection[T], data string) {
 			t.Errorf("By(%s): %v", name, err)
 		}
 	}
-	counts, err := c.Where().Counts("unitPrice")
-	must(t, err)
+	counts := mustHave(c.Where().Counts("unitPrice"))
 	n := 0
 	for range counts {
 		n++
@@ -87,8 +85,7 @@ func testNames[T any](t *testing.T, c *catalogue.Collection[T], data string) {
 // TestNamesInDefinitions: a description has all names in snake_case, whatever the options have.
 func TestNamesInDefinitions(t *testing.T) {
 	d := catalogue.Define[country]("countries", catalogue.Options{Ordering: ordering.Parse("-US Gross,cca3", nil), Unique: [][]string{{"unitPrice", "US Gross"}}})
-	c, err := catalogue.New(d)
-	must(t, err)
+	c := mustHave(catalogue.New(d))
 	about := collectionOf(t, c, "countries").Description()
 	equal(t, "Ordering", ordering.Parse("-us _gross,cca_3", nil), about.Ordering)
 	equal(t, "Unique", [][]string{{"unit_price", "us _gross"}}, about.Unique)
@@ -134,8 +131,7 @@ func TestNamesInQueries(t *testing.T) {
 				if row.where.Field != "" {
 					q.Filter.Tests = []schema.Test{row.where}
 				}
-				list, err := coll.List(t.Context(), q)
-				must(t, err)
+				list := mustHave(coll.List(t.Context(), q))
 				equal(t, what, row.want, idsIn(t, list.Records))
 				var scanned [][]byte
 				for record, err := range coll.All(t.Context(), q) {
@@ -143,15 +139,12 @@ func TestNamesInQueries(t *testing.T) {
 					scanned = append(scanned, record)
 				}
 				equal(t, what+": All", row.want, idsIn(t, scanned))
-				counts, err := coll.Counts(t.Context(), q.Filter, [][]schema.Test{{}})
-				must(t, err)
+				counts := mustHave(coll.Counts(t.Context(), q.Filter, [][]schema.Test{{}}))
 				equal(t, what+": Counts", []int{len(row.want)}, counts)
 				q.Place = &pagination.Place{Window: pagination.Window{Limit: 1}}
-				first, err := coll.List(t.Context(), q)
-				must(t, err)
+				first := mustHave(coll.List(t.Context(), q))
 				q.Terms, q.Place.Token, q.Place.Limit = ordering.Parse(row.snake, nil), first.Token(0), 9
-				rest, err := coll.List(t.Context(), q)
-				must(t, err)
+				rest := mustHave(coll.List(t.Context(), q))
 				equal(t, what+": a walk", row.want, append(idsIn(t, first.Records), idsIn(t, rest.Records)...))
 			}
 		}

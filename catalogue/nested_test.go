@@ -44,8 +44,7 @@ const buyersData = `[
 // idsOf returns the ids of the records in a view.
 func idsOf[T any](t *testing.T, v catalogue.View[T]) (list []int) {
 	for i := range v.Len() {
-		record, err := v.JSON(i)
-		must(t, err)
+		record := mustHave(v.JSON(i))
 		list = append(list, idIn(t, record))
 	}
 	return list
@@ -76,8 +75,7 @@ func TestNestedNamesOfOpenRecords(t *testing.T) {
 		{"an empty part", `{"a":{"":{"b":1}}}`, "a____b", "1"},
 	} {
 		c := mustCollection[schema.Record](t, catalogue.Options{})
-		_, err := c.Insert(mustRecord(row.record))
-		must(t, err)
+		must(t, second(c.Insert(mustRecord(row.record))))
 		want := ordering.IsNull(row.name)
 		if row.want != "null" {
 			var value any
@@ -120,8 +118,7 @@ func TestRequestsForNestedFields(t *testing.T) {
 	} {
 		cat := mustCatalogue(t, row.definition)
 		must(t, cat.Load(strings.NewReader(`{"buyers":`+buyersData+`}`), catalogue.LoadOptions{}))
-		list, err := collectionOf(t, cat, "buyers").List(t.Context(), catalogue.Query{Terms: ordering.Parse(row.order, nil)})
-		must(t, err)
+		list := mustHave(collectionOf(t, cat, "buyers").List(t.Context(), catalogue.Query{Terms: ordering.Parse(row.order, nil)}))
 		equal(t, row.reason, row.want, idsIn(t, list.Records))
 	}
 }
@@ -191,11 +188,9 @@ func TestNilLists(t *testing.T) {
 		}},
 	} {
 		must(t, row.write())
-		record, err := served.Get(t.Context(), "1", schema.Filter{})
-		must(t, err)
+		record := mustHave(served.Get(t.Context(), "1", schema.Filter{}))
 		equal(t, row.reason, want, string(record))
-		again, err := served.Update(t.Context(), "1", catalogue.Edit{Body: record})
-		must(t, err)
+		again := mustHave(served.Update(t.Context(), "1", catalogue.Edit{Body: record}))
 		equal(t, "a PUT after "+row.reason, want, string(again))
 		stored, err := crates.Get(1)
 		if err != nil || stored.Boxes[0].Tags == nil || stored.Named["a"].Sizes == nil {
@@ -304,9 +299,7 @@ func TestDepth(t *testing.T) {
 					kinds[ordering.Snake(f.Name)] = f.Kind
 				}
 			}
-			if diff := cmp.Diff(tt.want, kinds); diff != "" {
-				t.Errorf("kinds (-want +got):\n%s", diff)
-			}
+			equal(t, "kinds", tt.want, kinds)
 			if n > 2000 {
 				t.Errorf("%d fields, want at most 2000", n)
 			}
@@ -318,17 +311,9 @@ func TestDepth(t *testing.T) {
 func storedAndDescribed[T any](record T) func(t *testing.T) schema.Description {
 	return func(t *testing.T) schema.Description {
 		records := catalogue.Define[T]("records", catalogue.Options{})
-		cat, err := catalogue.New(records)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := records.In(cat)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Insert(record); err != nil {
-			t.Fatal(err)
-		}
+		cat := mustHave(catalogue.New(records))
+		c := mustHave(records.In(cat))
+		must(t, second(c.Insert(record)))
 		got, err := c.Get(1)
 		if diff := cmp.Diff(record, got, cmp.AllowUnexported(mutual{}, mutualA{}), cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("Get: %v (-want +got):\n%s", err, diff)

@@ -33,8 +33,7 @@ func numberedCards(kind schema.Kind, loose bool, keys ...string) catalogue.Defin
 // card returns a record of a text.
 func card(t *testing.T, text string) schema.Record {
 	t.Helper()
-	r, err := schema.ParseKeyed([]byte(text))
-	must(t, err)
+	r := mustHave(schema.ParseKeyed([]byte(text)))
 	return r
 }
 
@@ -51,13 +50,11 @@ func TestNumbersOfKeys(t *testing.T) {
 	for _, kind := range []schema.Kind{schema.Integer, schema.Decimal} {
 		for _, loose := range []bool{false, true} {
 			cards := numberedCards(kind, loose, "1", "2", "3")
-			cat, err := catalogue.New(cards)
-			must(t, err)
+			cat := mustHave(catalogue.New(cards))
 			of := func(digits string) string { return textOf(kind, digits) }
 			file := fmt.Sprintf("[\n"+`{"id":%s,"next":null,"all":[]},`+"\n"+`{"id":%s,"next":%[1]s,"all":[%[3]s,%[1]s]},`+"\n"+`{"id":%[3]s,"next":%[3]s,"all":[%[2]s]}]`+"\n", of("10"), of("-2"), of("9"))
 			must(t, cat.Load(strings.NewReader(`{"cards":`+file+`}`), catalogue.LoadOptions{References: true, Validate: true}))
-			c, err := cards.In(cat)
-			must(t, err)
+			c := mustHave(cards.In(cat))
 			var seen []string
 			must(t, cat.Journal(func(commits []catalogue.Commit) error {
 				for _, commit := range commits {
@@ -69,8 +66,7 @@ func TestNumbersOfKeys(t *testing.T) {
 			}))
 			list := func(c *catalogue.Collection[schema.Record], terms ...ordering.Term) (all string) {
 				t.Helper()
-				p, err := c.Page(pagination.Window{Limit: 100}, terms...)
-				must(t, err)
+				p := mustHave(c.Page(pagination.Window{Limit: 100}, terms...))
 				for _, r := range p.Records {
 					id, _ := r.Get("id")
 					all += id + " "
@@ -107,8 +103,7 @@ func TestNumbersOfKeys(t *testing.T) {
 					t.Errorf("a record has the key %q", text)
 				}
 			}
-			got, err := by.Get("-2")
-			must(t, err)
+			got := mustHave(by.Get("-2"))
 			equal(t, "a record", card(t, fmt.Sprintf(`{"id":%s,"next":%s,"all":[%s,%[2]s]}`, of("-2"), of("10"), of("9"))).String(), got.String())
 			if _, err := by.Insert(card(t, `{"id":`+of("9")+`}`)); !errors.Is(err, catalogue.ErrExists) {
 				t.Errorf("a key that is taken: %v", err)
@@ -128,8 +123,7 @@ func TestNumbersOfKeys(t *testing.T) {
 				}
 			}
 			for _, none := range []string{`{}`, `{"id":null}`} {
-				r, err := by.Insert(card(t, none))
-				must(t, err)
+				r := mustHave(by.Insert(card(t, none)))
 				must(t, by.Delete(strings.Trim(onlyMember(r, "id"), `"`)))
 				if err := cat.Load(strings.NewReader(`{"cards":[`+none+`]}`), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrInvalidID) {
 					t.Errorf("Load %s: %v", none, err)
@@ -141,10 +135,8 @@ func TestNumbersOfKeys(t *testing.T) {
 			seen = nil
 			must(t, catalogueBatch(cat, cards, func(tx *catalogue.Tx[schema.Record]) error {
 				in := tx.By("id")
-				_, err := in.Upsert(card(t, `{"id":`+of("9")+`,"x":1`+filled+`}`))
-				must(t, err)
-				_, err = in.Insert(card(t, `{"id":`+of("0")+`,"next":`+of("9")+filled+`}`))
-				must(t, err)
+				must(t, second(in.Upsert(card(t, `{"id":`+of("9")+`,"x":1`+filled+`}`))))
+				must(t, second(in.Insert(card(t, `{"id":`+of("0")+`,"next":`+of("9")+filled+`}`))))
 				return in.Update("10", func(r *schema.Record) (err error) { *r, err = r.With("y", 1); return err })
 			}))
 			slices.Sort(seen)
@@ -155,12 +147,10 @@ func TestNumbersOfKeys(t *testing.T) {
 			var saved bytes.Buffer
 			must(t, cat.Save(&saved))
 			text := saved.String()
-			again, err := catalogue.New(cards)
-			must(t, err)
+			again := mustHave(catalogue.New(cards))
 			must(t, again.Load(&saved, catalogue.LoadOptions{References: true}))
 			for _, other := range []*catalogue.Catalogue{cat.Clone(), cat.Snapshot(), again} {
-				copied, err := cards.In(other)
-				must(t, err)
+				copied := mustHave(cards.In(other))
 				equal(t, "a copy", list(c), list(copied))
 				saved.Reset()
 				must(t, other.Save(&saved))
@@ -168,13 +158,11 @@ func TestNumbersOfKeys(t *testing.T) {
 				must(t, other.Check())
 			}
 			// the deletion changes what refers to the record
-			own, err := cat.Collection("cards")
-			must(t, err)
+			own := mustHave(cat.Collection("cards"))
 			must(t, own.Delete(t.Context(), "9", schema.Filter{}, nil))
 			equal(t, "after a deletion", "-2 0 10 ", list(c, ordering.Asc("id")))
 			for key, want := range map[string]string{"0": `{"id":` + of("0") + `,"next":null` + filled + `}`, "-2": `{"id":` + of("-2") + `,"next":` + of("10") + `,"all":[` + of("10") + `]}`} {
-				r, err := by.Get(key)
-				must(t, err)
+				r := mustHave(by.Get(key))
 				equal(t, "what referred to it", want, r.String())
 			}
 			must(t, cat.Check())
@@ -218,11 +206,9 @@ func TestNewNumbers(t *testing.T) {
 		{"not UTF-8", "\xff", `cards: invalid id: the new key "\xff" is not UTF-8`},
 	} {
 		cards := numberedCards(schema.Integer, false, row.key)
-		cat, err := catalogue.New(cards)
-		must(t, err)
-		c, err := cards.In(cat)
-		must(t, err)
-		_, err = c.By("id").Insert(schema.Record{})
+		cat := mustHave(catalogue.New(cards))
+		c := mustHave(cards.In(cat))
+		_, err := c.By("id").Insert(schema.Record{})
 		if got := fmt.Sprint(err); row.want == "" && err != nil || row.want != "" && (!errors.Is(err, catalogue.ErrInvalidID) || !strings.HasPrefix(got, row.want)) {
 			t.Errorf("%s: %s, want %s", row.reason, got, row.want)
 		}
@@ -287,14 +273,11 @@ func TestStructsReferToNumbers(t *testing.T) {
 		Card  *int  `json:"card" backlist:"refers=cards,related=moves"`
 		Cards []int `json:"cards" backlist:"refers=cards,related=listed"`
 	}
-	about, err := schema.DescriptionOf[move]("moves")
-	must(t, err)
+	about := mustHave(schema.DescriptionOf[move]("moves"))
 	about.Filters = []string{"card", "card__id__gte", "cards", "cards__in"}
-	cat, err := catalogue.New(numberedCards(schema.Integer, true, "1"), catalogue.Define[move]("moves", catalogue.Options{Description: &about}))
-	must(t, err)
+	cat := mustHave(catalogue.New(numberedCards(schema.Integer, true, "1"), catalogue.Define[move]("moves", catalogue.Options{Description: &about})))
 	must(t, cat.Load(strings.NewReader(`{"cards":[{"id":9},{"id":10},{"id":-1}],"moves":[{"id":1,"card":10,"cards":[9,-1]},{"id":2,"card":null,"cards":[]}]}`), catalogue.LoadOptions{References: true}))
-	moves, err := cat.Collection("moves")
-	must(t, err)
+	moves := mustHave(cat.Collection("moves"))
 	for _, row := range []struct{ body, want string }{
 		{`{"card":9,"cards":[10,"-1",10]}`, `{"id":3,"card":9,"cards":[-1,10]}`},
 		{`{"card":"9","cards":[]}`, `{"id":4,"card":9,"cards":[]}`},
@@ -306,10 +289,8 @@ func TestStructsReferToNumbers(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]int{"card=10": 1, "card=9": 2, "card__id__gte=10": 1, "cards=-1": 2, "cards__in=9": 1} {
-		filter, err := moves.Description().Filter(t.Context(), pagination.ParseQuery(query).Values, schema.Checks{Find: moves.Find})
-		must(t, err)
-		counts, err := moves.Counts(t.Context(), filter, [][]schema.Test{nil})
-		must(t, err)
+		filter := mustHave(moves.Description().Filter(t.Context(), pagination.ParseQuery(query).Values, schema.Checks{Find: moves.Find}))
+		counts := mustHave(moves.Counts(t.Context(), filter, [][]schema.Test{nil}))
 		if counts[0] != want {
 			t.Errorf("%s: %d, want %d", query, counts[0], want)
 		}
@@ -332,15 +313,11 @@ func TestNextNumbers(t *testing.T) {
 	} {
 		about := schema.Description{Key: "cards", Segment: "cards", Name: "card", Lookup: "id", Fields: []schema.Field{{Name: "id", Kind: row.kind, Digits: 20, Key: true, Unique: true}}}
 		cards := catalogue.Define[schema.Record]("cards", catalogue.Options{Description: &about})
-		cat, err := catalogue.New(cards)
-		must(t, err)
-		c, err := cards.In(cat)
-		must(t, err)
+		cat := mustHave(catalogue.New(cards))
+		c := mustHave(cards.In(cat))
 		for key := range strings.FieldsSeq(row.before) {
-			r, err := schema.ParseKeyed([]byte(`{"id":` + key + `}`))
-			must(t, err)
-			_, err = c.By("id").Insert(r)
-			must(t, err)
+			r := mustHave(schema.ParseKeyed([]byte(`{"id":` + key + `}`)))
+			must(t, second(c.By("id").Insert(r)))
 		}
 		must(t, c.Batch(func(tx *catalogue.Tx[schema.Record]) error {
 			for _, want := range []string{row.want, row.then} {

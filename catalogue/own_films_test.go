@@ -95,8 +95,7 @@ func ownOpen(tb testing.TB) *catalogue.Catalogue {
 // filterOf returns the filter of the parameters of a query.
 func filterOf(tb testing.TB, c catalogue.AnyCollection, params url.Values) schema.Filter {
 	tb.Helper()
-	filter, err := c.Description().Filter(tb.Context(), func(name string) []string { return params[name] }, schema.Checks{Find: c.Find})
-	must(tb, err)
+	filter := mustHave(c.Description().Filter(tb.Context(), func(name string) []string { return params[name] }, schema.Checks{Find: c.Find}))
 	return filter
 }
 
@@ -113,8 +112,7 @@ func TestNewOnlyRefuses(t *testing.T) {
 	}
 	backwards := func(name string, filters ...string) []catalogue.AnyDefinition {
 		all := films(schema.Description{})
-		about, err := schema.DescriptionOf[ownFilm]("films")
-		must(t, err)
+		about := mustHave(schema.DescriptionOf[ownFilm]("films"))
 		about.Fields[slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == "director" })].Related = name
 		all[2] = catalogue.Define[ownFilm]("films", described(about))
 		all[0] = catalogue.Define[ownDirector]("directors", described(schema.Description{Filters: filters}))

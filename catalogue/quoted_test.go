@@ -56,21 +56,18 @@ func TestNumbersInText(t *testing.T) {
 		must(t, err)
 		equal(t, row.reason, row.want, string(got))
 	}
-	got, err := members.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"share":9,"room":{"open":1}}`), Partial: true})
-	must(t, err)
+	got := mustHave(members.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"share":9,"room":{"open":1}}`), Partial: true}))
 	changed := strings.Replace(strings.Replace(first, `"0.5"`, `"9.0"`, 1), `"open":"false"`, `"open":"true"`, 1)
 	equal(t, "a PATCH", changed, string(got))
 	for params, want := range map[string]string{"share__gte=8": changed, "code=7": changed, "boss=1": second, "away=false": second} {
-		filter, err := members.Description().Filter(t.Context(), pagination.ParseQuery(params).Values, schema.Checks{Find: members.Find})
-		must(t, err)
+		filter := mustHave(members.Description().Filter(t.Context(), pagination.ParseQuery(params).Values, schema.Checks{Find: members.Find}))
 		_, list, err := listed(members.List(t.Context(), catalogue.Query{Filter: filter}))
 		must(t, err)
 		if len(list) != 1 || string(list[0]) != want {
 			t.Errorf("%s selects %s, want %s", params, list, want)
 		}
 	}
-	all, err := mustIn(defined, cat).Where(ordering.AtLeast("share", 1.0)).All(ordering.Desc("share"))
-	must(t, err)
+	all := mustHave(mustIn(defined, cat).Where(ordering.AtLeast("share", 1.0)).All(ordering.Desc("share")))
 	var ids []int64
 	for m := range all {
 		ids = append(ids, m.ID)

@@ -13,11 +13,7 @@ func pick[V any](rng *rand.Rand, of ...V) V { return of[rng.IntN(len(of))] }
 func ptr[V any](v V) *V { return &v }
 
 func mustRecord(text string) schema.Record {
-	r, err := schema.ParseRecord([]byte(text))
-	if err != nil {
-		panic(err)
-	}
-	return r
+	return mustHave(schema.ParseRecord([]byte(text)))
 }
 
 // terms returns the terms of an ordering such as "-name,id". Unlike [ordering.Parse] it

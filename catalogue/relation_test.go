@@ -245,8 +245,7 @@ func TestRecordsOfPathAreReadOnce(t *testing.T) {
 	for _, path := range []string{"products__slug", "products__category__products__slug", "products__category__products__category__products__slug"} {
 		about := c.Description()
 		about.Filters = []string{path + "__icontains"}
-		filter, err := about.Filter(t.Context(), func(string) []string { return []string{"none"} }, schema.Checks{Find: c.Find})
-		must(t, err)
+		filter := mustHave(about.Filter(t.Context(), func(string) []string { return []string{"none"} }, schema.Checks{Find: c.Find}))
 		calls := 0
 		matches := filter.Tests[0].MatchesText
 		filter.Tests[0].Match = func(text string) (bool, error) {
@@ -268,8 +267,7 @@ func TestReferrersAreFoundByIndex(t *testing.T) {
 		list = append(list, fmt.Sprintf(`{"id":%d,"customer":"c%d","category":%d,"watchers":[%[2]d]}`, i+1, i%500, i%500+1))
 	}
 	must(t, cat.Load(strings.NewReader(`{"orders":[`+strings.Join(list, ",")+`]}`), catalogue.LoadOptions{}))
-	c, err := orders.In(cat)
-	must(t, err)
+	c := mustHave(orders.In(cat))
 	for _, where := range []ordering.Condition{ordering.Equal("customer", "c7"), ordering.Equal("category", 8)} {
 		for range 3 {
 			found := c.Where(where)
@@ -351,10 +349,9 @@ func TestExpressionsThatTakeTooMuchWork(t *testing.T) {
 		for _, name := range row.operations {
 			about := c.Description()
 			about.Filters = slices.Sorted(maps.Keys(row.params))
-			filter, err := about.Filter(t.Context(), func(name string) []string { return row.params[name] }, schema.Checks{Find: c.Find})
-			must(t, err)
+			filter := mustHave(about.Filter(t.Context(), func(name string) []string { return row.params[name] }, schema.Checks{Find: c.Find}))
 			before := c.Revision()
-			err = operations[name](t.Context(), c, filter)
+			err := operations[name](t.Context(), c, filter)
 			var errs schema.FieldErrors
 			if row.field == "" && err != nil || row.field != "" && (!errors.As(err, &errs) || errs[0].Field != row.field || c.Revision() != before) {
 				t.Errorf("%s %s: %v, want an error of %q", name, row.reason, err, row.field)

@@ -212,8 +212,7 @@ func foundIDs(t testing.TB, c catalogue.AnyCollection, query string) string {
 	}
 	order, _ := params.Get("ordering")
 	q := catalogue.Query{Filter: filter, Terms: terms(order)}
-	list, err := c.List(t.Context(), q)
-	must(t, err)
+	list := mustHave(c.List(t.Context(), q))
 	var ids []string
 	for _, record := range list.Records {
 		var members map[string]json.RawMessage
@@ -228,10 +227,8 @@ func foundIDs(t testing.TB, c catalogue.AnyCollection, query string) string {
 		all = append(all, bytes.Clone(record))
 	}
 	equal(t, query+": All", list.Records, all)
-	counts, err := c.Counts(t.Context(), schema.Filter{Search: filter.Search}, [][]schema.Test{filter.Tests})
-	must(t, err)
-	twice, err := c.Counts(t.Context(), filter, [][]schema.Test{filter.Tests})
-	must(t, err)
+	counts := mustHave(c.Counts(t.Context(), schema.Filter{Search: filter.Search}, [][]schema.Test{filter.Tests}))
+	twice := mustHave(c.Counts(t.Context(), filter, [][]schema.Test{filter.Tests}))
 	equal(t, query+": List and Counts", []int{len(ids), len(ids), len(ids)}, []int{list.Count, counts[0], twice[0]})
 	return cmp.Or(strings.Join(ids, " "), "none")
 }

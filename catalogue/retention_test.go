@@ -24,8 +24,7 @@ type largeRecord struct {
 func newLargeCollection(t *testing.T, opts catalogue.Options) *catalogue.Collection[largeRecord] {
 	t.Helper()
 	c := mustCollection[largeRecord](t, opts)
-	_, err := c.Where().View(pagination.Window{}, ordering.Asc("name"))
-	must(t, err)
+	must(t, second(c.Where().View(pagination.Window{}, ordering.Asc("name"))))
 	return c
 }
 
@@ -35,8 +34,7 @@ func TestRemovedRecordsAreCollected(t *testing.T) {
 	const size = 1 << 17
 	insert := func(t *testing.T, c *catalogue.Collection[largeRecord], n int) {
 		for i := range n {
-			_, err := c.Insert(largeRecord{Name: strings.Repeat("x", i%9), Data: make([]byte, size)})
-			must(t, err)
+			must(t, second(c.Insert(largeRecord{Name: strings.Repeat("x", i%9), Data: make([]byte, size)})))
 		}
 	}
 	for _, row := range []struct {
@@ -65,8 +63,7 @@ func TestRemovedRecordsAreCollected(t *testing.T) {
 		}, 130/8 + 1},
 		{"one replaced repeatedly, history of one change", catalogue.Options{History: 1}, func(t *testing.T, c *catalogue.Collection[largeRecord]) {
 			for range 100 {
-				_, err := c.Upsert(largeRecord{ID: 1, Data: make([]byte, size)})
-				must(t, err)
+				must(t, second(c.Upsert(largeRecord{ID: 1, Data: make([]byte, size)})))
 			}
 		}, 2}, // the stored one and the one before the change
 		{"deleted in a batch", catalogue.Options{}, func(t *testing.T, c *catalogue.Collection[largeRecord]) {
@@ -85,8 +82,7 @@ func TestRemovedRecordsAreCollected(t *testing.T) {
 			insert(t, c, 40)
 			for id := range 40 {
 				for range 200 {
-					_, err := c.Where().View(pagination.Window{Limit: 21}, ordering.Asc("name"))
-					must(t, err)
+					must(t, second(c.Where().View(pagination.Window{Limit: 21}, ordering.Asc("name"))))
 				}
 				must(t, c.Delete(id+1))
 			}
@@ -118,13 +114,10 @@ func TestOriginalIsCollected(t *testing.T) {
 			return v
 		},
 	} {
-		c, err := catalogue.NewCollection[largeRecord](catalogue.Options{}) // no checkAtEnd, which would hold the collection
-		must(t, err)
-		_, err = c.Insert(largeRecord{Data: make([]byte, 1000)})
-		must(t, err)
+		c := mustHave(catalogue.NewCollection[largeRecord](catalogue.Options{})) // no checkAtEnd, which would hold the collection
+		must(t, second(c.Insert(largeRecord{Data: make([]byte, 1000)})))
 		kept := keep(c)
-		_, err = c.Insert(largeRecord{Data: make([]byte, 1000)})
-		must(t, err)
+		must(t, second(c.Insert(largeRecord{Data: make([]byte, 1000)})))
 		original, later := weak.Make(catalogue.StoreOf(c)), weak.Make(catalogue.StoreOf(c).Get(2))
 		if original.Value() == nil || later.Value() == nil {
 			t.Fatal("the weak pointers are nil too early")
@@ -152,8 +145,7 @@ func TestHistoryMemoryWithClones(t *testing.T) {
 	const kept = 5000
 	c := mustCollection[small](t, catalogue.Options{History: kept})
 	for range 10 {
-		_, err := c.Insert(small{})
-		must(t, err)
+		must(t, second(c.Insert(small{})))
 	}
 	before := heap()
 	var clone *catalogue.Collection[small]
@@ -211,8 +203,7 @@ func TestKeyMemory(t *testing.T) {
 // uncheckedCollection returns a collection that no check at the end of the test holds.
 func uncheckedCollection[T any](t *testing.T) *catalogue.Collection[T] {
 	t.Helper()
-	c, err := catalogue.NewCollection[T](catalogue.Options{})
-	must(t, err)
+	c := mustHave(catalogue.NewCollection[T](catalogue.Options{}))
 	return c
 }
 
@@ -220,8 +211,7 @@ func uncheckedCollection[T any](t *testing.T) *catalogue.Collection[T] {
 func filled[T any](t *testing.T, c *catalogue.Collection[T], n int, record func() T) *catalogue.Collection[T] {
 	t.Helper()
 	for range n {
-		_, err := c.Insert(record())
-		must(t, err)
+		must(t, second(c.Insert(record())))
 	}
 	return c
 }
@@ -243,8 +233,7 @@ func TestTrimmedHistoryIsCollected(t *testing.T) {
 	}
 	for _, history := range []int{5, 64, 2000} {
 		c := mustCollection[large](t, catalogue.Options{History: history})
-		id, err := c.Insert(large{})
-		must(t, err)
+		id := mustHave(c.Insert(large{}))
 		record := weak.Make(catalogue.StoreOf(c).Get(id))
 		must(t, c.Delete(id))
 		if changes, _, err := c.Since(0); len(changes) != 2 || err != nil {
@@ -254,8 +243,7 @@ func TestTrimmedHistoryIsCollected(t *testing.T) {
 			t.Errorf("history of %d: the record was collected before its change left the history", history)
 		}
 		for range history {
-			_, err := c.Upsert(large{ID: 1})
-			must(t, err)
+			must(t, second(c.Upsert(large{ID: 1})))
 		}
 		if runtime.GC(); record.Value() != nil {
 			t.Errorf("history of %d: the record is still reachable", history)

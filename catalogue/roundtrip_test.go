@@ -142,10 +142,9 @@ func allGoBack(t *testing.T, of string, definition catalogue.AnyDefinition, inse
 		t.Errorf("%s: %v", of, err)
 		return
 	}
-	h, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, OnError: func(r *http.Request, err error) {
+	h := mustHave(httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, OnError: func(r *http.Request, err error) {
 		t.Errorf("%s: %s: %v", of, r.Method, err)
-	}})
-	must(t, err)
+	}}))
 	answer := func(method, path, body string) (code, text string) {
 		code, text, _ = strings.Cut(send(h, method, path, body), " ")
 		return code, text

@@ -83,10 +83,8 @@ func offers(t *testing.T, opts catalogue.Options) (*catalogue.Catalogue, *catalo
 	defined := catalogue.Define[offer]("offers", opts)
 	cat := mustCatalogue(t, defined)
 	c := mustIn(defined, cat)
-	_, err := c.Insert(offer{Code: "A", Customer: "x", Name: "N", Percent: 60, Minimum: ptr(7), CreatedAt: offeredAt})
-	must(t, err)
-	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, OnError: func(*http.Request, error) {}})
-	must(t, err)
+	must(t, second(c.Insert(offer{Code: "A", Customer: "x", Name: "N", Percent: 60, Minimum: ptr(7), CreatedAt: offeredAt})))
+	handler := mustHave(httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, OnError: func(*http.Request, error) {}}))
 	return cat, c, handler
 }
 
@@ -208,16 +206,14 @@ func TestValidateOpenRecords(t *testing.T) {
 		{"an invalid kind, a missing member", `{"size":"x"}`, `{"text":["This field is required."],"size":["A valid integer is required."]}`},
 		{"null", `{"text":null}`, `{"text":["This field may not be null."]}`},
 	} {
-		record, err := schema.ParseRecord([]byte(test.record))
-		must(t, err)
+		record := mustHave(schema.ParseRecord([]byte(test.record)))
 		id, err := notes.Insert(record)
 		got := ""
 		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {
 			got = wireOf(errs)
 		} else {
 			must(t, err)
-			stored, err := notes.Get(id)
-			must(t, err)
+			stored := mustHave(notes.Get(id))
 			stored.ID = 0
 			got = stored.String()
 		}
@@ -301,8 +297,7 @@ func TestRuleThatPanics(t *testing.T) {
 			return cat.Load(strings.NewReader(`{"offers":[{"id":9,"code":"P","customer":"p","name":"panic","percent":5,"createdAt":"2024-05-10T18:00:00Z"}]}`), catalogue.LoadOptions{})
 		},
 	}
-	_, err := c.Insert(offer{Code: "B", Customer: "x", Name: "N", Percent: 5, CreatedAt: offeredAt})
-	must(t, err)
+	must(t, second(c.Insert(offer{Code: "B", Customer: "x", Name: "N", Percent: 5, CreatedAt: offeredAt})))
 	const rounds = 20
 	var group sync.WaitGroup
 	for writer := range 2 {
@@ -337,8 +332,7 @@ func TestRuleThatPanics(t *testing.T) {
 		})
 	}
 	group.Wait()
-	first, err := c.Get(1)
-	must(t, err)
+	first := mustHave(c.Get(1))
 	if n := c.Count(); n != 2+2*rounds || first.Name != "N" {
 		t.Errorf("%d records, the first is %v, want %d and N", n, first, 2+2*rounds)
 	}

@@ -98,13 +98,11 @@ func TestSearchInTexts(t *testing.T) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		def := catalogue.Define[searched]("records", catalogue.Options{})
-		cat, err := catalogue.New(def)
-		must(t, err)
+		cat := mustHave(catalogue.New(def))
 		records := mustIn(def, cat)
 		n := []int{40, 700}[seed]
 		for id := 1; id <= n; id++ {
-			_, err := records.Insert(newSearched(r, id))
-			must(t, err)
+			must(t, second(records.Insert(newSearched(r, id))))
 		}
 		compare := func(what string, c catalogue.AnyCollection) {
 			t.Helper()
@@ -133,8 +131,7 @@ func TestSearchInTexts(t *testing.T) {
 				if id := 1 + r.IntN(n); r.IntN(4) == 0 {
 					_ = records.Delete(id)
 				} else {
-					_, err := records.Upsert(newSearched(r, id))
-					must(t, err)
+					must(t, second(records.Upsert(newSearched(r, id))))
 				}
 			}
 			for range 4 {

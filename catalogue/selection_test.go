@@ -147,10 +147,8 @@ func TestConditionsWithoutField(t *testing.T) {
 		typed := mustCollection[largeRecord](t, catalogue.Options{})
 		open := mustCollection[schema.Record](t, catalogue.Options{})
 		for _, name := range []string{"b", "a"} {
-			_, err := typed.Insert(largeRecord{Name: name})
-			must(t, err)
-			_, err = open.Insert(mustRecord(`{"name":"` + name + `"}`))
-			must(t, err)
+			must(t, second(typed.Insert(largeRecord{Name: name})))
+			must(t, second(open.Insert(mustRecord(`{"name":"`+name+`"}`))))
 		}
 		page, err := typed.Where(test.conditions...).Page(pagination.Window{}, ordering.Asc("name"))
 		records, openErr := open.Where(test.conditions...).Page(pagination.Window{}, ordering.Asc("name"))
@@ -180,9 +178,8 @@ func TestLongDuplicate(t *testing.T) {
 	c := mustCollection[pressing](t, catalogue.Options{Unique: [][]string{{"slug"}}})
 	for _, prefix := range []string{"", "a"} { // one of them puts the limit inside a character
 		slug := prefix + strings.Repeat("é", 100)
+		must(t, second(c.Insert(pressing{Slug: slug})))
 		_, err := c.Insert(pressing{Slug: slug})
-		must(t, err)
-		_, err = c.Insert(pressing{Slug: slug})
 		if !errors.Is(err, catalogue.ErrDuplicate) || !utf8.ValidString(err.Error()) {
 			t.Errorf("got error %q, want %v in valid UTF-8", err, catalogue.ErrDuplicate)
 		}

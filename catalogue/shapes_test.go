@@ -243,8 +243,7 @@ func shapeOf[T any](source string, opts catalogue.Options, by string, records ..
 		must(t, err)
 		for _, text := range slices.Backward(records) {
 			r := read[T](t, text)
-			_, err := insert(r)
-			must(t, err)
+			must(t, second(insert(r)))
 			scribble(reflect.ValueOf(&r).Elem())
 		}
 		all := func(c *catalogue.Collection[schema.Record]) []T {
@@ -309,11 +308,9 @@ func checkShapeInCatalogue(t *testing.T, cat *catalogue.Catalogue, by, file stri
 		slices.Reverse(want)
 	}
 	for _, id := range want {
-		before, err := c.Get(t.Context(), id, schema.Filter{})
-		must(t, err)
+		before := mustHave(c.Get(t.Context(), id, schema.Filter{}))
 		for _, partial := range []bool{true, false} {
-			after, err := c.Update(t.Context(), id, catalogue.Edit{Body: before, Partial: partial})
-			must(t, err)
+			after := mustHave(c.Update(t.Context(), id, catalogue.Edit{Body: before, Partial: partial}))
 			equal(t, "sent back", string(before), string(after))
 		}
 	}

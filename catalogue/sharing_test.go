@@ -142,12 +142,10 @@ func TestRecordsAreCopied(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := mustCollection[nestedRecord](t, catalogue.Options{History: 5})
 			if !way.inserts {
-				_, err := c.Insert(newNestedRecord())
-				must(t, err)
+				must(t, second(c.Insert(newNestedRecord())))
 			}
 			want, text := identified, wireOf(identified)
-			shared, err := way.call(c)
-			must(t, err)
+			shared := mustHave(way.call(c))
 			overwrite(&shared)
 			got, err := c.Get(1)
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -174,24 +172,21 @@ func TestArgumentsAreNotKept(t *testing.T) {
 	byDefault, want := listOf(t, c, nil), listOf(t, c, by)
 	order[0], order[1] = ordering.Asc("no_such"), ordering.Desc("id")
 	equal(t, "default ordering after its terms were changed", byDefault, listOf(t, c, nil))
-	seq, err := c.Where().All(by...)
-	must(t, err)
+	seq := mustHave(c.Where().All(by...))
 	by[0], by[1], by[2] = ordering.Desc("id"), ordering.Asc("code"), ordering.Asc("name")
 	equal(t, "sequence after its terms were changed", want, slices.Collect(seq))
 	equal(t, "same ordering again", want, listOf(t, c, terms("-weight,depot,name")))
 	names := []string{"id", "code", "depot", "weight", "name"}
 	catalogue.FieldNames(c)[0] = "CHANGED"
 	equal(t, "fields", names, catalogue.FieldNames(c))
-	page, err := c.Page(pagination.Window{Limit: 5}, terms("name")...)
-	must(t, err)
+	page := mustHave(c.Page(pagination.Window{Limit: 5}, terms("name")...))
 	_ = append(page.Records[:2], sale{Name: "CHANGED"})
 }
 
 // listOf returns all records of a collection in an ordering.
 func listOf[T any](t *testing.T, c *catalogue.Collection[T], by []ordering.Term) []T {
 	t.Helper()
-	seq, err := c.Where().All(by...)
-	must(t, err)
+	seq := mustHave(c.Where().All(by...))
 	return slices.Collect(seq)
 }
 
@@ -202,8 +197,7 @@ func TestEncodedCopies(t *testing.T) {
 	must(t, cat.Load(strings.NewReader(`{"authors":[{"id":1}]}`), catalogue.LoadOptions{}))
 	links := collectionOf(t, cat, "social-links")
 	body := []byte(`{"title":"T","url":"https://x.example/","type":"t","author":1}`)
-	answer, err := links.Create(ctx, body, schema.Record{})
-	must(t, err)
+	answer := mustHave(links.Create(ctx, body, schema.Record{}))
 	want := string(answer)
 	for i := range body {
 		body[i] = 'X'

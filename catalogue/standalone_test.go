@@ -183,8 +183,7 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 		t.Errorf("an unknown collection: %v", err)
 	}
 	must(t, cat.Load(strings.NewReader(text), skip))
-	link, err := mustIn(resources.SocialLinks, cat).Get(1)
-	must(t, err)
+	link := mustHave(mustIn(resources.SocialLinks, cat).Get(1))
 	if want := (resources.SocialLink{ID: 1, Title: "t", URL: "http://x.example", Type: "web", Author: 1}); !cmp.Equal(link, want) {
 		t.Errorf("loaded %+v, want %+v", link, want)
 	}
@@ -233,10 +232,8 @@ func (*bothText) UnmarshalText([]byte) error     { return nil }
 // for requests.
 func TestTagsOfStandaloneCollections(t *testing.T) {
 	c := mustCollection[priced](t, catalogue.Options{Unique: [][]string{{"code"}}})
-	_, err := c.Insert(priced{Code: "a", Price: "9.50"})
-	must(t, err)
-	_, err = c.Insert(priced{Code: "b", Price: "10.00", Size: -1})
-	must(t, err)
+	must(t, second(c.Insert(priced{Code: "a", Price: "9.50"})))
+	must(t, second(c.Insert(priced{Code: "b", Price: "10.00", Size: -1})))
 	for _, r := range []priced{{Code: "a", Price: "1.00"}, {Code: "c", Price: "10.0"}} {
 		if _, err := c.Insert(r); !errors.Is(err, catalogue.ErrDuplicate) {
 			t.Errorf("Insert(%v) = %v, want ErrDuplicate", r, err)

@@ -3,12 +3,11 @@ package catalogue_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -48,8 +47,7 @@ func TestErrorsComeTogether(t *testing.T) {
 	hosts := collectionOf(t, mustCatalogue(t, catalogue.DefineBare[host]("hosts", catalogue.Options{Description: &about})), "hosts")
 	const valid = `{"name":"n","addr":"192.0.2.1","born":"2024-05-01T10:00:00Z","state":"open","grade":"a","port":{"addr":"192.0.2.1","port":9},"ports":[],` +
 		`"addrs":["192.0.2.1"],"names":{},"pair":[1,2],"ranks":{"1":"open"},"bytes":"QQ==","small":"0.5","narrow":1,"share":"1.0"}`
-	_, err := hosts.Create(t.Context(), []byte(valid), schema.Record{})
-	must(t, err)
+	must(t, second(hosts.Create(t.Context(), []byte(valid), schema.Record{})))
 	const noIP, bad = `["ParseAddr(\"z\"): unable to parse IP"]`, `["Enter a valid value."]`
 	const port9 = `"port":["Ensure this value is less than or equal to 9."]`
 	wrong := []struct{ member, value, want string }{
@@ -82,14 +80,10 @@ func TestErrorsComeTogether(t *testing.T) {
 		},
 	} {
 		_, err := write([]byte("{" + strings.Join(body, ",") + "}"))
-		if diff := cmp.Diff("{"+strings.Join(want, ",")+"}", errorsOf(err)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", reason, diff)
-		}
+		equal(t, reason, "{"+strings.Join(want, ",")+"}", errorsOf(err))
 		for i, w := range wrong {
 			_, err := write([]byte(valid[:len(valid)-1] + "," + body[i] + "}"))
-			if diff := cmp.Diff("{"+want[i]+"}", errorsOf(err)); diff != "" {
-				t.Errorf("%s of %s alone (-want +got):\n%s", reason, w.member, diff)
-			}
+			equal(t, fmt.Sprintf("%s of %s alone", reason, w.member), "{"+want[i]+"}", errorsOf(err))
 		}
 	}
 }

@@ -24,8 +24,7 @@ type book struct {
 
 // TestLookups tests the methods that return a collection and their errors.
 func TestLookups(t *testing.T) {
-	cat, err := resources.New(catalogue.Define[book]("books", catalogue.Options{}))
-	must(t, err)
+	cat := mustHave(resources.New(catalogue.Define[book]("books", catalogue.Options{})))
 	in := func(d catalogue.Definition[schema.Record]) error { return second(d.In(cat)) }
 	books := func(key string) error { return second(catalogue.Define[book](key, catalogue.Options{}).In(cat)) }
 	encoded := func(key string) error { return second(cat.Collection(key)) }
@@ -73,17 +72,11 @@ func TestLookups(t *testing.T) {
 // TestDeclaredIndexes checks that a collection lists the orders of Options.Indexes.
 func TestDeclaredIndexes(t *testing.T) {
 	asc, desc := ordering.Asc, ordering.Desc
-	cat, err := catalogue.New(catalogue.Define[schema.Record]("bare", catalogue.Options{}), catalogue.Define[schema.Record]("parts", catalogue.Options{
+	cat := mustHave(catalogue.New(catalogue.Define[schema.Record]("bare", catalogue.Options{}), catalogue.Define[schema.Record]("parts", catalogue.Options{
 		Indexes: [][]ordering.Term{{asc("depot"), asc("weight")}, {desc("weight")}},
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	})))
 	for key, want := range map[string][][]ordering.Term{"bare": nil, "parts": {{asc("depot"), asc("weight")}, {asc("weight")}}} {
-		c, err := cat.Collection(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := mustHave(cat.Collection(key))
 		equal(t, "indexes of "+key, want, c.Indexes())
 	}
 }

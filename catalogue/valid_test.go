@@ -110,8 +110,7 @@ func nestedAny(levels int) any {
 // the JSON of both catalogues, or the error of Insert.
 func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 	t.Helper()
-	cat, err := resources.New(catalogue.DefineBare[T]("books", catalogue.Options{}))
-	must(t, err)
+	cat := mustHave(resources.New(catalogue.DefineBare[T]("books", catalogue.Options{})))
 	books := collectionOf(t, cat, "books")
 	if err := catalogue.InsertBare(cat, "books", r); err != nil {
 		if !errors.Is(err, catalogue.ErrInvalid) || books.Count() != 0 {
@@ -120,8 +119,7 @@ func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 		return "", "", err
 	}
 	before = saved(t, cat)
-	other, err := resources.New(catalogue.DefineBare[T]("books", catalogue.Options{}))
-	must(t, err)
+	other := mustHave(resources.New(catalogue.DefineBare[T]("books", catalogue.Options{})))
 	if err := other.Load(strings.NewReader(before), catalogue.LoadOptions{}); err != nil {
 		t.Errorf("Load of %.300s: %v", before, err)
 		return before, "", nil

@@ -29,13 +29,11 @@ func TestListAtPlaces(t *testing.T) {
 	books := catalogue.Define[book]("books", catalogue.Options{Description: &schema.Description{
 		Sortable: []string{"id", "grade", "author__name"}, Ordering: []ordering.Term{ordering.Desc("grade")},
 	}})
-	cat, err := catalogue.New(authors, books)
-	must(t, err)
+	cat := mustHave(catalogue.New(authors, books))
 	all, _ := authors.In(cat)
 	list, _ := books.In(cat)
 	for _, name := range []*string{new("b"), nil, new("a"), new("b")} {
-		_, err := all.Insert(author{Name: name})
-		must(t, err)
+		must(t, second(all.Insert(author{Name: name})))
 	}
 	for i := range 24 {
 		b := book{Author: new(i%4 + 1), Grade: new(i % 3)}
@@ -45,13 +43,11 @@ func TestListAtPlaces(t *testing.T) {
 		if i%7 == 0 {
 			b.Grade = nil
 		}
-		_, err := list.Insert(b)
-		must(t, err)
+		must(t, second(list.Insert(b)))
 	}
 	c := collectionOf(t, cat, "books")
 	read := func(q catalogue.Query) (texts []string, of catalogue.Listing) {
-		of, err := c.List(t.Context(), q)
-		must(t, err)
+		of = mustHave(c.List(t.Context(), q))
 		for _, r := range of.Records {
 			texts = append(texts, string(r))
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -79,17 +80,13 @@ func TestBuildDuringWrites(t *testing.T) {
 				if i > 0 {
 					order = "-slow,text"
 				}
-				if diff := cmp.Diff(any(sorted(want, order)), <-result); diff != "" {
-					t.Errorf("reader %d (-want +got):\n%s", i, diff)
-				}
+				equal(t, fmt.Sprintf("reader %d", i), any(sorted(want, order)), <-result)
 			}
 			s := c.Current()
 			if findTerms(s.indexes, parse(terms)) < 0 || len(c.builds) != 0 || s.slots.taken() != 0 {
 				t.Errorf("indexes %v, %d builds, %d slots taken, want an index by %s and nothing else", indexed(c), len(c.builds), s.slots.taken(), terms)
 			}
-			if err := c.Check(); err != nil {
-				t.Error(err)
-			}
+			must(t, c.Check())
 		})
 	}
 }
@@ -112,9 +109,7 @@ func TestBuildBegunDuringJournal(t *testing.T) {
 		put(c, &record{Entry: Entry{7}, number: 99})
 		SetJournal([]*Store{c}, nil)
 		close(g.leave)
-		if diff := cmp.Diff(any(sorted(c.Current().Entries(), "slow")), <-result); diff != "" {
-			t.Errorf("indexes %q (-want +got):\n%s", indexes, diff)
-		}
+		equal(t, fmt.Sprintf("indexes %q", indexes), any(sorted(c.Current().Entries(), "slow")), <-result)
 		if findTerms(c.Current().indexes, parse("slow")) < 0 {
 			t.Errorf("indexes %q: the build was given up", indexes)
 		}
@@ -184,9 +179,7 @@ func TestIndexInstalledDuringWrite(t *testing.T) {
 			SetJournal([]*Store{c}, nil)
 			waitFor(t, reason+": the index", func() bool { return slices.Equal(indexed(c), []string{"number", "text"}) })
 			for range 2 {
-				if diff := cmp.Diff(sorted(c.Current().Entries(), "text"), ordered(t, c, "text")); diff != "" {
-					t.Errorf("%s, failed %v (-want +got):\n%s", reason, fails, diff)
-				}
+				equal(t, fmt.Sprintf("%s, failed %v", reason, fails), sorted(c.Current().Entries(), "text"), ordered(t, c, "text"))
 				putAll(c, append(manyRecords(), &record{Entry: Entry{3}, text: "again"})...)
 			}
 		}
@@ -200,9 +193,7 @@ func TestReadBeforeIndexIsInstalled(t *testing.T) {
 	e := put(c, &record{text: "new"})
 	c.builds = append(c.builds, b)
 	for range 2 {
-		if diff := cmp.Diff(sorted(c.Current().Entries(), "text"), ordered(t, c, "text")); diff != "" {
-			t.Errorf("with id %d (-want +got):\n%s", e.ID, diff)
-		}
+		equal(t, fmt.Sprintf("with id %d", e.ID), sorted(c.Current().Entries(), "text"), ordered(t, c, "text"))
 	}
 	c.builds = nil
 }
@@ -253,12 +244,8 @@ func TestMemberRemovedDuringBuild(t *testing.T) {
 		if terms == "rare,-common" {
 			want = []int{2, 3, 1}
 		}
-		if diff := cmp.Diff(want, <-state, cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) })); diff != "" {
-			t.Errorf("earlier state by %s (-want +got):\n%s", terms, diff)
-		}
-		if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
-			t.Errorf("indexes (-want +got):\n%s", diff)
-		}
+		equal(t, fmt.Sprintf("earlier state by %s", terms), want, <-state, cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) }))
+		equal(t, "indexes", []string(nil), indexed(c))
 	}
 }
 
@@ -319,9 +306,7 @@ func TestSortOldState(t *testing.T) {
 	}
 	for i, terms := range all {
 		for _, terms := range []string{terms, reversed(terms), terms, reversed(terms)} {
-			if diff := cmp.Diff(sorted(entries, terms), ordered(t, old, terms)); diff != "" {
-				t.Errorf("by %s (-want +got):\n%s", terms, diff)
-			}
+			equal(t, fmt.Sprintf("by %s", terms), sorted(entries, terms), ordered(t, old, terms))
 		}
 		if n := len(old.sorted.all); n != min(i+1, maxSorted) {
 			t.Errorf("%d sequences after %d orderings, want %d", n, i+1, min(i+1, maxSorted))
@@ -337,12 +322,8 @@ func TestSortOldState(t *testing.T) {
 	if old.sorted.ready(parse(all[0])) != nil || old.sorted.ready(parse(all[2])) == nil {
 		t.Error("the dropped sequences are not the oldest")
 	}
-	if err := old.Check(); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
-		t.Errorf("indexes of the store (-want +got):\n%s", diff)
-	}
+	must(t, old.Check())
+	equal(t, "indexes of the store", []string(nil), indexed(c))
 }
 
 // reversed returns the terms of the reverse order.
@@ -402,9 +383,7 @@ func TestCanceledReads(t *testing.T) {
 			if !found {
 				t.Error("the task was abandoned")
 			}
-			if diff := cmp.Diff(sorted(want, row.terms), ordered(t, p, row.terms)); diff != "" {
-				t.Errorf("the next read (-want +got):\n%s", diff)
-			}
+			equal(t, "the next read", sorted(want, row.terms), ordered(t, p, row.terms))
 		})
 	}
 }
@@ -458,9 +437,7 @@ func TestGoexit(t *testing.T) {
 		many[i] = &record{Entry: Entry{i + 1}, number: int64(i % 7)}
 	}
 	replace := func(c *Store, records ...*record) {
-		if err := replace(Replacement{Store: c, Entries: entriesOf(records...)}); err != nil {
-			t.Error(err)
-		}
+		must(t, replace(Replacement{Store: c, Entries: entriesOf(records...)}))
 	}
 	for _, row := range []struct {
 		reason string
@@ -581,9 +558,7 @@ func TestFinishedBuild(t *testing.T) {
 	}
 	c.Current().indexes = nil // as if others were used more often
 	put(c, &record{text: "new"})
-	if diff := cmp.Diff(sorted(c.Current().Entries(), "text"), ordered(t, c, "text")); diff != "" {
-		t.Errorf("a page after the write (-want +got):\n%s", diff)
-	}
+	equal(t, "a page after the write", sorted(c.Current().Entries(), "text"), ordered(t, c, "text"))
 }
 
 // Sorts compute keys in as many goroutines at a time as there are cores. A sort of few records

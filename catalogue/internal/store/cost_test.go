@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -50,9 +51,7 @@ func newCountingStore(t testing.TB, n int, note func(id int) *string) *countingS
 		}
 		entries[i] = &r.Entry
 	}
-	if err := replace(Replacement{Store: c.Store, Entries: entries}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, replace(Replacement{Store: c.Store, Entries: entries}))
 	return c
 }
 
@@ -248,21 +247,15 @@ func TestCostOfTokens(t *testing.T) {
 			for range 12 { // before and after parts are made
 				q := Query{Where: conditions(t, row.where...), Terms: parse(row.terms)}
 				_, token, err := of(c).After(within(t), "", skipped, q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				c.reset()
 				makesParts := c.makesParts()
 				got, _, err := of(c).After(within(t), token, 5, q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if n, most := c.comparisons.Load(), row.searches*searchCost; n > most && !makesParts && !c.makesParts() {
 					t.Errorf("%s, after %d: %d comparisons, want at most %d", row.reason, skipped, n, most)
 				}
-				if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
-					t.Errorf("%s, after %d: keys (-want +got):\n%s", row.reason, skipped, diff)
-				}
+				equal(t, fmt.Sprintf("%s, after %d: keys", row.reason, skipped), row.keys, c.keysOf())
 				q.Window = pagination.Window{Limit: 5, Offset: skipped}
 				if want, _, _ := of(c).Page(within(t), q); cmp.Diff(ids(want.list()), ids(got.list())) != "" {
 					t.Errorf("%s, after %d: ids %v, want %v", row.reason, skipped, ids(got.list()), ids(want.list()))
@@ -302,9 +295,7 @@ func (c *countingStore) check(t *testing.T, rows []costRow) {
 				if n, most := c.comparisons.Load(), row.searches*searchCost; n > most && !makesParts && !c.makesParts() {
 					t.Errorf("%s(%d) of %v by %q, offset %d: %d comparisons, want at most %d", row.method, row.id, row.where, row.terms, offset, n, most)
 				}
-				if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
-					t.Errorf("%s(%d) of %v by %q: keys (-want +got):\n%s", row.method, row.id, row.where, row.terms, diff)
-				}
+				equal(t, fmt.Sprintf("%s(%d) of %v by %q: keys", row.method, row.id, row.where, row.terms), row.keys, c.keysOf())
 			}
 		}
 	}
@@ -328,9 +319,7 @@ func TestCostOfGroups(t *testing.T) {
 	} {
 		c.reset()
 		groups, err := of(c).Groups(within(t), Query{Where: conditions(t, row.where...), Terms: parse(row.field)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n := int64(0)
 		groups(func(first *Entry, size int) bool {
 			if n++; size != row.size {
@@ -409,9 +398,7 @@ func TestMemoryOfFilteredSort(t *testing.T) {
 	}
 	q := Query{Where: conditions(t, ordering.NotNull("number")), Terms: parse("number,text")}
 	want := sorted(c.Current().Entries(), "number,text")
-	if diff := cmp.Diff(want, found(t, c, Query{Where: q.Where, Terms: q.Terms})); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
-	}
+	equal(t, "order", want, found(t, c, Query{Where: q.Where, Terms: q.Terms}))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	of(c).Page(within(t), q)

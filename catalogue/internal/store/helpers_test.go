@@ -18,6 +18,8 @@ import (
 	"time"
 	"unsafe"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
@@ -96,9 +98,7 @@ func newStore(t testing.TB, typ *Type, n int) *Store {
 		put(c, &record{number: int64(i % 7), text: strconv.Itoa(i * 7919 % 1000)})
 	}
 	t.Cleanup(func() {
-		if err := c.Check(); err != nil {
-			t.Error(err)
-		}
+		must(t, c.Check())
 	})
 	return c
 }
@@ -354,9 +354,7 @@ func conditions(t testing.TB, list ...ordering.Condition) (where []Condition) {
 	t.Helper()
 	for _, c := range list {
 		ranges, err := c.Ranges(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		where = append(where, Condition{c.Field(), ranges})
 	}
 	return where
@@ -396,9 +394,7 @@ func found(t testing.TB, p Source, q Query) []int {
 		t.Errorf("First() = %d, %v of %v", idOf(first), err, all)
 	}
 	scan, err := of(p).Scan(within(t), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var scanned []*Entry
 	scan(func(e *Entry) bool { scanned = append(scanned, e); return true })
 	if !slices.Equal(ids(scanned), all) {
@@ -570,4 +566,20 @@ func waitFor(t *testing.T, what string, done func() bool) {
 func paged[T any](items []T, w pagination.Window) []T {
 	start, end := w.Bounds(len(items))
 	return items[start:end]
+}
+
+// equal reports how what the test got differs from what it wants.
+func equal(t testing.TB, what string, want, got any, opts ...gocmp.Option) {
+	t.Helper()
+	if diff := gocmp.Diff(want, got, opts...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// must ends the test if its preparation failed.
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -68,9 +66,7 @@ func TestNoDemand(t *testing.T) {
 	if wanted := c.Current().policy.wanted; len(wanted) > 0 {
 		t.Errorf("the queries want %v", wanted)
 	}
-	if diff := cmp.Diff([]string{"number", "text"}, indexed(c)); diff != "" {
-		t.Errorf("indexes (-want +got):\n%s", diff)
-	}
+	equal(t, "indexes", []string{"number", "text"}, indexed(c))
 }
 
 // If conditions are left, queries want an index in their order, also those of batches and of
@@ -118,9 +114,7 @@ func TestDemandOfBatch(t *testing.T) {
 			tx.Write(Change{first, &again.Entry})
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	for range 2 * buildCost * 7 / sortCost {
 		take()

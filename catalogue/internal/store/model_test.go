@@ -394,9 +394,7 @@ func (p *player) replace(c *Store, m *model) {
 		changes[id] = p.record(id)
 		r.Entries = append(r.Entries, &changes[id].Entry)
 	}
-	if err := replace(r); err != nil {
-		p.t.Error(err)
-	}
+	must(p.t, replace(r))
 	m.used = 0
 	m.apply(changes, p.typ.History)
 	m.last, m.used = max(m.last, r.UsedID), max(m.used, r.UsedID)
@@ -517,9 +515,7 @@ func (p *player) compare(c *Store, m *model) {
 	if !bounded(s) {
 		p.t.Fatalf("the indexes %v of %d records exceed the bound", indexed(c), s.Len())
 	}
-	if err := c.Check(); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, c.Check())
 }
 
 // All random calls to stores, clones, batches and held states have the results of the
@@ -527,9 +523,7 @@ func (p *player) compare(c *Store, m *model) {
 func TestModel(t *testing.T) {
 	fixed, open, declared := newType(50), newMemberType(), newType(10)
 	for _, order := range []string{"number,text", "note,-number,id", "text,-id", "note"} {
-		if err := declared.AddIndex(parse(order)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, declared.AddIndex(parse(order)))
 	}
 	declared.Default = parse("text")
 	open.History, open.Default, fixed.Default = 20, parse("-a"), parse("-number")

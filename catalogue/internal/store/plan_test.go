@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -77,9 +75,7 @@ func TestPlanOfOneRecord(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff([]string{"note"}, indexed(c)); diff != "" {
-		t.Errorf("indexes (-want +got):\n%s", diff)
-	}
+	equal(t, "indexes", []string{"note"}, indexed(c))
 	for range 3 {
 		put(c, &record{number: 100})
 	}

@@ -20,9 +20,7 @@ func TestTokenOfAnotherQuery(t *testing.T) {
 	filtered := query("-number,text", less, text)
 	filtered.Match = func(*Entry) bool { return true }
 	_, token, err := of(c).After(t.Context(), "", 3, query("-number,text", less, text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, row := range []struct {
 		reason string
 		query  Query
@@ -74,9 +72,7 @@ func TestTokenOfDeletedRecord(t *testing.T) {
 		q := Query{Terms: parse(terms)}
 		all := found(t, c, q)
 		_, token, err := of(c).After(t.Context(), "", 3, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		remove(c, all[2])
 		remove(c, all[3])
 		page, _, err := of(c).After(t.Context(), token, 2, q)
@@ -100,9 +96,7 @@ func TestTokenOfDeletedRecord(t *testing.T) {
 // next write changes it in place. A panic of a callback does not change that.
 func TestPositionsAmongWrites(t *testing.T) {
 	typ := newType(0)
-	if err := typ.AddIndex(parse("number")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, typ.AddIndex(parse("number")))
 	c := newStore(t, typ, 100)
 	for _, row := range []struct {
 		reason  string

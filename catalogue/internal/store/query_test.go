@@ -186,9 +186,7 @@ func TestPanickingFind(t *testing.T) {
 		}
 		close(g.leave)
 		for _, result := range results {
-			if diff := cmp.Diff(any("panic: no key"), <-result); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-			}
+			equal(t, row.reason, any("panic: no key"), <-result)
 		}
 		s := c.Current()
 		waitFor(t, "all slots to be free", func() bool { return s.slots.taken() == 0 })
@@ -200,9 +198,7 @@ func TestPanickingFind(t *testing.T) {
 			put(c, &record{number: 1000})
 			remove(c, 51)
 		}
-		if diff := cmp.Diff(want, found(t, p, q)); diff != "" {
-			t.Errorf("%s: the next query (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, fmt.Sprintf("%s: the next query", row.reason), want, found(t, p, q))
 	}
 }
 
@@ -384,9 +380,7 @@ func TestFirstOfManyFiltered(t *testing.T) {
 					},
 				}}
 				a, err := c.Current().Answer(t.Context(), q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				want := sorted[min(w.Offset, len(sorted)):min(w.Offset+w.Limit, len(sorted))]
 				var got []*Entry
 				for _, e := range a.Entries.All() {

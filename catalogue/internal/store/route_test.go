@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -50,8 +48,6 @@ func TestMergedRuns(t *testing.T) {
 		for _, id := range got {
 			entries = append(entries, c.Get(id))
 		}
-		if diff := cmp.Diff(sorted(entries, row.terms), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, sorted(entries, row.terms), got)
 	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -66,13 +67,9 @@ func TestUnusedIndexIsDropped(t *testing.T) {
 	}
 	putAll(c, batch...) // changes more records than there were
 	putAll(c, batch[:1]...)
-	if diff := cmp.Diff([]string{"number,text"}, indexed(c)); diff != "" {
-		t.Errorf("after a batch: indexes (-want +got):\n%s", diff)
-	}
+	equal(t, "after a batch: indexes", []string{"number,text"}, indexed(c))
 	putAll(c, batch...)
-	if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
-		t.Errorf("after two batches: indexes (-want +got):\n%s", diff)
-	}
+	equal(t, "after two batches: indexes", []string(nil), indexed(c))
 }
 
 // Multi-field indexes together take at most maxPerRecord bytes for each record.
@@ -95,9 +92,7 @@ func TestEvictionBySize(t *testing.T) {
 			}
 			ordered(t, c, "number")
 			for _, terms := range []string{"text,number", "text,-number", "number,text", "number,-text"} {
-				if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
-					t.Errorf("by %s (-want +got):\n%s", terms, diff)
-				}
+				equal(t, fmt.Sprintf("by %s", terms), sorted(c.Current().Entries(), terms), ordered(t, c, terms))
 			}
 			if kept := len(indexed(c)) - 1; kept != row.kept {
 				t.Errorf("%d multi-field indexes are kept, want %d", kept, row.kept)
@@ -143,13 +138,9 @@ func TestEvictionAfterWrites(t *testing.T) {
 				ordered(t, c, terms)
 			}
 			row.write(c)
-			if diff := cmp.Diff([]string{"number"}, indexed(c)); diff != "" {
-				t.Errorf("indexes (-want +got):\n%s", diff)
-			}
+			equal(t, "indexes", []string{"number"}, indexed(c))
 			for _, terms := range []string{"note", "-note", "text,note"} {
-				if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
-					t.Errorf("by %s (-want +got):\n%s", terms, diff)
-				}
+				equal(t, fmt.Sprintf("by %s", terms), sorted(c.Current().Entries(), terms), ordered(t, c, terms))
 			}
 		})
 	}
@@ -163,9 +154,7 @@ func TestLargeIndexEvictsNoOther(t *testing.T) {
 	}
 	ordered(t, c, "number,note")
 	ordered(t, c, "text,number")
-	if diff := cmp.Diff([]string{"number,note"}, indexed(c)); diff != "" {
-		t.Errorf("indexes (-want +got):\n%s", diff)
-	}
+	equal(t, "indexes", []string{"number,note"}, indexed(c))
 	if findTerms(c.Current().indexes, []ordering.Term{ordering.Asc("text")}) >= 0 {
 		t.Error("an index by text was built")
 	}

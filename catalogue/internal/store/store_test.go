@@ -27,9 +27,7 @@ func TestWait(t *testing.T) {
 		}
 		waitFor(t, "calls of Wait", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return c.next != nil })
 		ordered(t, c, "number") // makes no revision
-		if err := c.Batch(func(tx *Tx) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Batch(func(tx *Tx) error { return nil }))
 		select {
 		case err := <-done:
 			t.Errorf("%s: Wait(1) = %v before the write", reason, err)

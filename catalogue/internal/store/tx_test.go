@@ -2,10 +2,9 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -153,13 +152,9 @@ func TestPanicInBatch(t *testing.T) {
 		err := c.Batch(func(tx *Tx) error {
 			row.batch(tx)
 			for what, q := range map[string]Query{"by id": byID, "by the slow field": slow} {
-				if diff := cmp.Diff(row.want, found(t, tx, q)); diff != "" {
-					t.Errorf("%s: the batch %s afterwards (-want +got):\n%s", row.reason, what, diff)
-				}
+				equal(t, fmt.Sprintf("%s: the batch %s afterwards", row.reason, what), row.want, found(t, tx, q))
 			}
-			if diff := cmp.Diff(row.want, ids(entriesOfBatch(tx, 10))); diff != "" {
-				t.Errorf("%s: Get in the batch afterwards (-want +got):\n%s", row.reason, diff)
-			}
+			equal(t, fmt.Sprintf("%s: Get in the batch afterwards", row.reason), row.want, ids(entriesOfBatch(tx, 10)))
 			return failed
 		})
 		if err != failed || !slices.Equal(before, c.Current().Entries()) || c.Revision() != revision {

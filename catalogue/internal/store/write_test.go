@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -80,9 +78,7 @@ func TestFailedWrites(t *testing.T) {
 				if !slices.Equal(want.entries(), s.Entries()) || s.Revision() != want.revision || s.LastID() != want.last {
 					t.Errorf("store %d has changed", i)
 				}
-				if err := c.Check(); err != nil {
-					t.Error(err)
-				}
+				must(t, c.Check())
 				put(c, &record{})
 				putAll(c, manyRecords()...)
 			}
@@ -137,9 +133,7 @@ func TestReadsDuringWrites(t *testing.T) {
 				}
 			}, &record{})
 			for _, terms := range []string{"slow", "number", "text,number"} {
-				if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
-					t.Errorf("by %s (-want +got):\n%s", terms, diff)
-				}
+				equal(t, fmt.Sprintf("by %s", terms), sorted(c.Current().Entries(), terms), ordered(t, c, terms))
 			}
 		})
 	}
@@ -287,9 +281,7 @@ func TestUniqueMember(t *testing.T) {
 	q := Query{Where: conditions(t, ordering.Equal("rare", 1)), Terms: parse("-rare")}
 	check := func(reason string, want ...int) {
 		t.Helper()
-		if diff := cmp.Diff(want, found(t, c, q), emptyIsNil); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", reason, diff)
-		}
+		equal(t, reason, want, found(t, c, q), emptyIsNil)
 		if !slices.Contains(indexed(c), "rare") {
 			t.Errorf("%s: no index among %v", reason, indexed(c))
 		}
