@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -180,13 +179,8 @@ func TestSearchAllocates(t *testing.T) {
 			t.Fatalf("%d records, error %v", count, err)
 		}
 	}
-	search()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	search()
-	runtime.ReadMemStats(&after)
 	// 100 maps of 2,000 ids are some 8 MB.
-	if size := after.TotalAlloc - before.TotalAlloc; size > 200_000 {
+	if size := allocated(search); size > 200_000 {
 		t.Errorf("a search for %d words allocates %d bytes", len(words), size)
 	}
 }

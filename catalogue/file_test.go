@@ -283,11 +283,8 @@ func TestLoadFileAllocates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "house.json")
 	must(t, os.WriteFile(path, []byte(text.String()), 0o644))
 	cat := mustNew()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	must(t, cat.LoadFile(path, catalogue.LoadOptions{}))
-	runtime.ReadMemStats(&after)
-	if times := float64(after.TotalAlloc-before.TotalAlloc) / float64(text.Len()); times > 4 {
+	size := allocated(func() { must(t, cat.LoadFile(path, catalogue.LoadOptions{})) })
+	if times := float64(size) / float64(text.Len()); times > 4 {
 		t.Errorf("LoadFile allocates %.1f times the size of the file, want at most 4", times)
 	}
 }

@@ -161,12 +161,12 @@ func TestPointersToIDs(t *testing.T) {
 		Name string `json:"name"`
 	}
 	c := mustCollection[row](t, catalogue.Options{Unique: [][]string{{"name"}}})
-	mine := row{ID: ptr(int64(0)), Name: "zero is no id"}
+	mine := row{ID: new(int64(0)), Name: "zero is no id"}
 	for _, r := range []row{{Name: "nil is no id"}, mine} {
 		must(t, second(c.Insert(r)))
 	}
 	equal(t, "the id of the program", int64(0), *mine.ID)
-	given := row{ID: ptr(int64(7)), Name: "an id"}
+	given := row{ID: new(int64(7)), Name: "an id"}
 	id := mustHave(c.Insert(given))
 	equal(t, "the id", 7, id)
 	*given.ID = 8
@@ -177,7 +177,7 @@ func TestPointersToIDs(t *testing.T) {
 	for reason, err := range map[string]error{
 		"another id":     c.Update(7, func(r *row) error { *r.ID = 9; return nil }),
 		"no id":          c.Update(7, func(r *row) error { r.ID = nil; return nil }),
-		"a negative one": func() error { _, err := c.Upsert(row{ID: ptr(int64(-1))}); return err }(),
+		"a negative one": func() error { _, err := c.Upsert(row{ID: new(int64(-1))}); return err }(),
 	} {
 		if !errors.Is(err, catalogue.ErrInvalidID) {
 			t.Errorf("%s: %v, want ErrInvalidID", reason, err)

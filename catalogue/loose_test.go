@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,22 +34,8 @@ func TestLooseOrder(t *testing.T) {
 	}
 	check := func(what, want string, terms ...ordering.Term) {
 		t.Helper()
-		all := mustHave(c.Where().All(terms...))
-		if got := keys(slices.Collect(all)); got != want {
-			t.Errorf("%s: %s, want %s", what, got, want)
-		}
-		walked, token := "", ""
-		for {
-			records, next, err := c.Where().PageAfter(token, 1, terms...)
-			must(t, err)
-			walked += keys(records)
-			if token = next; token == "" {
-				break
-			}
-		}
-		if walked != want {
-			t.Errorf("%s, page by page: %s, want %s", what, walked, want)
-		}
+		equal(t, what, want, keys(listOf(c, terms)))
+		equal(t, what+", page by page", want, keys(walked(c, terms)))
 	}
 	check("the order of the file", "cadb")
 	check("by the key", "abcd", ordering.Asc("id"))

@@ -66,27 +66,13 @@ func TestNumbersOfKeys(t *testing.T) {
 			}))
 			list := func(c *catalogue.Collection[schema.Record], terms ...ordering.Term) (all string) {
 				t.Helper()
-				p := mustHave(c.Page(pagination.Window{Limit: 100}, terms...))
-				for _, r := range p.Records {
+				records := listOf(c, terms)
+				equal(t, "page by page", fmt.Sprint(records), fmt.Sprint(walked(c, terms)))
+				for _, r := range records {
 					id, _ := r.Get("id")
-					all += id + " "
+					all += strings.Trim(id, `"`) + " "
 				}
-				token, walked := "", ""
-				for {
-					records, next, err := c.Where().PageAfter(token, 1, terms...)
-					must(t, err)
-					for _, r := range records {
-						id, _ := r.Get("id")
-						walked += id + " "
-					}
-					if token = next; token == "" {
-						break
-					}
-				}
-				if walked != all {
-					t.Errorf("page by page: %s, want %s", walked, all)
-				}
-				return strings.ReplaceAll(all, `"`, "")
+				return all
 			}
 			want, filled := "-2 9 10 ", `,"all":[]` // the default, which loads of other records fill in
 			if loose {

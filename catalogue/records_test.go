@@ -2,8 +2,10 @@ package catalogue_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -28,4 +30,20 @@ func terms(text string) []ordering.Term {
 		list = append(list, ordering.Term{Field: field, Desc: desc})
 	}
 	return list
+}
+
+// walked returns the records of a collection, page by page, one on each.
+func walked[T any](c *catalogue.Collection[T], by []ordering.Term) (all []T) {
+	for token := ""; ; {
+		records, next, err := c.Where().PageAfter(token, 1, by...)
+		all = append(all, records...)
+		if token = next; token == "" || err != nil {
+			return mustHave(all, err)
+		}
+	}
+}
+
+// listOf returns all records of a collection in an ordering.
+func listOf[T any](c *catalogue.Collection[T], by []ordering.Term) []T {
+	return slices.Collect(mustHave(c.Where().All(by...)))
 }

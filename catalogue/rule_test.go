@@ -71,7 +71,7 @@ func (o *offer) Validate(context.Context) error {
 	case "panic":
 		panic(errOwn)
 	case "free":
-		o.Minimum = ptr(0)
+		o.Minimum = new(0)
 	}
 	return schema.Invalid(messages...)
 }
@@ -83,7 +83,7 @@ func offers(t *testing.T, opts catalogue.Options) (*catalogue.Catalogue, *catalo
 	defined := catalogue.Define[offer]("offers", opts)
 	cat := mustCatalogue(t, defined)
 	c := mustIn(defined, cat)
-	must(t, second(c.Insert(offer{Code: "A", Customer: "x", Name: "N", Percent: 60, Minimum: ptr(7), CreatedAt: offeredAt})))
+	must(t, second(c.Insert(offer{Code: "A", Customer: "x", Name: "N", Percent: 60, Minimum: new(7), CreatedAt: offeredAt})))
 	handler := mustHave(httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, OnError: func(*http.Request, error) {}}))
 	return cat, c, handler
 }

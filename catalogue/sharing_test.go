@@ -169,25 +169,18 @@ func TestArgumentsAreNotKept(t *testing.T) {
 	c := mustCollection[sale](t, catalogue.Options{Ordering: order})
 	must(t, c.ReplaceAll(sales(20)))
 	by := terms("-weight,depot,name")
-	byDefault, want := listOf(t, c, nil), listOf(t, c, by)
+	byDefault, want := listOf(c, nil), listOf(c, by)
 	order[0], order[1] = ordering.Asc("no_such"), ordering.Desc("id")
-	equal(t, "default ordering after its terms were changed", byDefault, listOf(t, c, nil))
+	equal(t, "default ordering after its terms were changed", byDefault, listOf(c, nil))
 	seq := mustHave(c.Where().All(by...))
 	by[0], by[1], by[2] = ordering.Desc("id"), ordering.Asc("code"), ordering.Asc("name")
 	equal(t, "sequence after its terms were changed", want, slices.Collect(seq))
-	equal(t, "same ordering again", want, listOf(t, c, terms("-weight,depot,name")))
+	equal(t, "same ordering again", want, listOf(c, terms("-weight,depot,name")))
 	names := []string{"id", "code", "depot", "weight", "name"}
 	catalogue.FieldNames(c)[0] = "CHANGED"
 	equal(t, "fields", names, catalogue.FieldNames(c))
 	page := mustHave(c.Page(pagination.Window{Limit: 5}, terms("name")...))
 	_ = append(page.Records[:2], sale{Name: "CHANGED"})
-}
-
-// listOf returns all records of a collection in an ordering.
-func listOf[T any](t *testing.T, c *catalogue.Collection[T], by []ordering.Term) []T {
-	t.Helper()
-	seq := mustHave(c.Where().All(by...))
-	return slices.Collect(seq)
 }
 
 // TestEncodedCopies checks that callers may change the arguments and results of Create

@@ -23,7 +23,7 @@ func reviewers(t *testing.T) *catalogue.Collection[reviewer] {
 	t.Helper()
 	c := mustCollection[reviewer](t, catalogue.Options{Name: "reviewers", Unique: [][]string{{"slug"}, {"email"}}, History: 10})
 	must(t, c.ReplaceAll(slices.Values([]reviewer{
-		{Slug: "anna", Email: ptr("a@x.example")}, {Slug: "bruno", Email: ptr("b@x.example")}, {Slug: "carla"},
+		{Slug: "anna", Email: new("a@x.example")}, {Slug: "bruno", Email: new("b@x.example")}, {Slug: "carla"},
 	})))
 	return c
 }
@@ -47,7 +47,7 @@ func TestDuplicateIsRefused(t *testing.T) {
 			return err
 		}, `reviewers: duplicate value: slug "anna" is that of id 1`},
 		{"insert with an id", func(c *catalogue.Collection[reviewer]) error {
-			_, err := c.Insert(reviewer{ID: 9, Slug: "dora", Email: ptr("b@x.example")})
+			_, err := c.Insert(reviewer{ID: 9, Slug: "dora", Email: new("b@x.example")})
 			return err
 		}, `reviewers: duplicate value: email "b@x.example" is that of id 2`},
 		{"upsert of a new record", func(c *catalogue.Collection[reviewer]) error {

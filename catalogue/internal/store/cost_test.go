@@ -399,11 +399,7 @@ func TestMemoryOfFilteredSort(t *testing.T) {
 	q := Query{Where: conditions(t, ordering.NotNull("number")), Terms: parse("number,text")}
 	want := sorted(c.Current().Entries(), "number,text")
 	equal(t, "order", want, found(t, c, Query{Where: q.Where, Terms: q.Terms}))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	of(c).Page(within(t), q)
-	runtime.ReadMemStats(&after)
-	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n*size/4 {
+	if bytes := allocated(func() { of(c).Page(within(t), q) }); bytes > n*size/4 {
 		t.Errorf("a page allocates %d bytes, want at most a quarter of the %d of the texts", bytes, n*size)
 	}
 }

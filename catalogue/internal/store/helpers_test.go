@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -254,7 +255,7 @@ func ids(entries []*Entry) []int {
 
 // within returns a context with a timeout that no passing test reaches.
 func within(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -566,6 +567,20 @@ func waitFor(t *testing.T, what string, done func() bool) {
 func paged[T any](items []T, w pagination.Window) []T {
 	start, end := w.Bounds(len(items))
 	return items[start:end]
+}
+
+// allocated returns the least number of bytes that three calls of f allocate, because goroutines of the
+// runtime and of other tests allocate, too.
+func allocated(f func()) (least uint64) {
+	least = math.MaxUint64
+	for range 3 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
 }
 
 // equal reports how what the test got differs from what it wants.

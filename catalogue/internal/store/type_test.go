@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -158,14 +157,15 @@ func TestCostOfNewMember(t *testing.T) {
 		{"after a clone", func() { Clone(c) }},
 		{"of a frozen state", func() { c.Current() }},
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for i := range inserts {
-			row.before()
-			put(c, &record{members: []string{fmt.Sprint(row.reason, i)}})
-		}
-		runtime.ReadMemStats(&after)
-		if got := (after.TotalAlloc - before.TotalAlloc) / inserts; got > 8*names {
+		made := 0
+		got := allocated(func() {
+			for range inserts {
+				row.before()
+				put(c, &record{members: []string{fmt.Sprint(row.reason, made)}})
+				made++
+			}
+		}) / inserts
+		if got > 8*names {
 			t.Errorf("%s: an insert allocates %d bytes with %d names, want at most 8 for each", row.reason, got, names)
 		}
 	}
