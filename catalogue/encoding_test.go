@@ -1,5 +1,7 @@
 package catalogue_test
 
+//lint:file-ignore SA5008 the option string has no effect on a list
+
 import (
 	"bytes"
 	"context"
@@ -152,4 +154,81 @@ func (r *ruled) Validate(context.Context) error {
 		return schema.Invalid("least is more than most.")
 	}
 	return nil
+}
+
+// TestNumbersInText writes, loads and selects records with the option string of a json tag, as those
+// of discord and of protobuf have.
+func TestNumbersInText(t *testing.T) {
+	type room struct {
+		Floor int32 `json:"floor,string"`
+		Open  bool  `json:"open,string"`
+	}
+	type member struct {
+		ID    int64    `json:"id,string"`
+		Code  *uint8   `json:"code,string" backlist:"unique"`
+		Share float64  `json:"share,string" backlist:"max=9"`
+		Away  bool     `json:"away,string"`
+		Boss  *int64   `json:"boss,string" backlist:"refers=members"`
+		Room  room     `json:"room"`
+		Rooms []*room  `json:"rooms"`
+		List  []int    `json:"list,string"` // the option counts for numbers, booleans and text only
+		Text  string   `json:"text,string" backlist:"default=x"`
+		Small *float32 `json:"small,string,omitempty" backlist:"default=2.5"`
+	}
+	defined := catalogue.Define[member]("members", catalogue.Options{
+		Unique:      [][]string{{"share", "away"}},
+		Description: &schema.Description{Filters: []string{"share__gte", "code", "boss", "away"}},
+	})
+	cat := mustCatalogue(t, defined)
+	members := collectionOf(t, cat, "members")
+	const first = `{"id":"1","code":"7","share":"0.5","away":"true","boss":null,"room":{"floor":"-1","open":"false"},"rooms":[],"list":[1],"text":"\"x\"","small":"2.5"}`
+	const second = `{"id":"2","code":null,"share":"7.0","away":"false","boss":"1","room":{"floor":"3","open":"true"},"rooms":[{"floor":"4","open":"false"}],"list":[],"text":"\"y\"","small":"1.0"}`
+	for _, row := range []struct{ reason, body, want string }{
+		{"in text", `{"code":"7","share":"0.5","away":"true","room":{"floor":"-1"},"list":[1]}`, first},
+		{"numbers and booleans", `{"share":7,"boss":1,"room":{"floor":3,"open":true},"rooms":[{"floor":4}],"text":"\"y\"","small":1}`, second},
+		{"invalid values", `{"code":"x","share":"10","away":"maybe","boss":"5","room":{"floor":"1.5"},"rooms":[{"floor":"99999999999"}]}`,
+			`{"code":["A valid integer is required."],"share":["Ensure this value is less than or equal to 9."],"away":["Must be a valid boolean."],` +
+				`"boss":["Invalid pk \"5\" - object does not exist."],"room":{"floor":["A valid integer is required."]},"rooms":[{"floor":["Ensure this value is less than or equal to 2147483647."]}]}`},
+		{"a value that is taken", `{"code":7,"share":1,"room":{"floor":1}}`, `{"code":["member with this code already exists."]}`},
+		{"values that are taken together", `{"share":"0.50","away":"true","room":{"floor":1}}`, `{"nonFieldErrors":["The fields share, away must make a unique set."]}`},
+	} {
+		got, err := members.Create(t.Context(), []byte(row.body), schema.Record{})
+		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {
+			got, err = errs.MarshalJSON()
+		}
+		must(t, err)
+		equal(t, row.reason, row.want, string(got))
+	}
+	got := mustHave(members.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"share":9,"room":{"open":1}}`), Partial: true}))
+	changed := strings.Replace(strings.Replace(first, `"0.5"`, `"9.0"`, 1), `"open":"false"`, `"open":"true"`, 1)
+	equal(t, "a PATCH", changed, string(got))
+	for params, want := range map[string]string{"share__gte=8": changed, "code=7": changed, "boss=1": second, "away=false": second} {
+		filter := mustHave(members.Description().Filter(t.Context(), pagination.ParseQuery(params).Values, schema.Checks{Find: members.Find}))
+		_, list, err := listed(members.List(t.Context(), catalogue.Query{Filter: filter}))
+		must(t, err)
+		if len(list) != 1 || string(list[0]) != want {
+			t.Errorf("%s selects %s, want %s", params, list, want)
+		}
+	}
+	all := mustHave(mustIn(defined, cat).Where(ordering.AtLeast("share", 1.0)).All(ordering.Desc("share")))
+	var ids []int64
+	for m := range all {
+		ids = append(ids, m.ID)
+	}
+	equal(t, "by number", []int64{1, 2}, ids)
+	want := saved(t, cat)
+	must(t, cat.Load(strings.NewReader(want), catalogue.LoadOptions{Validate: true, References: true}))
+	equal(t, "loaded", want, saved(t, cat))
+	for text, names := range map[string]string{
+		`"share":"x"`:                     "share: want a number, not \"x\"",
+		`"share":"null"`:                  "share: must not be null",
+		`"share":"1 2"`:                   "share: want a number, not \"1 2\"",
+		`"room":{"floor":"x"}`:            "room: floor: want an integer, not \"x\"",
+		`"room":{"floor":"300000000000"}`: "room: floor: want a number that int32 can hold, not 300000000000",
+	} {
+		err := members.Load(strings.NewReader(`[{"id":"1",`+text+`}]`), catalogue.LoadOptions{})
+		if !errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(err.Error(), names) {
+			t.Errorf("a load of %s: %v, want an error that contains %s", text, err, names)
+		}
+	}
 }

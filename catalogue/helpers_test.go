@@ -5,15 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
+	"github.com/google/go-cmp/cmp"
 )
 
 // faultOf returns the error of Check, unless it is about violations, which tests may leave.
@@ -133,4 +135,42 @@ func equal(t testing.TB, what string, want, got any, opts ...cmp.Option) {
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
+}
+
+func pick[V any](rng *rand.Rand, of ...V) V { return of[rng.IntN(len(of))] }
+
+func ptr[V any](v V) *V { return &v }
+
+func mustRecord(text string) schema.Record {
+	return mustHave(schema.ParseRecord([]byte(text)))
+}
+
+// terms returns the terms of an ordering such as "-name,id". Unlike [ordering.Parse] it
+// keeps repeated fields.
+func terms(text string) []ordering.Term {
+	var list []ordering.Term
+	for name := range strings.SplitSeq(text, ",") {
+		if name == "" {
+			continue
+		}
+		field, desc := strings.CutPrefix(name, "-")
+		list = append(list, ordering.Term{Field: field, Desc: desc})
+	}
+	return list
+}
+
+// walked returns the records of a collection, page by page, one on each.
+func walked[T any](c *catalogue.Collection[T], by []ordering.Term) (all []T) {
+	for token := ""; ; {
+		records, next, err := c.Where().PageAfter(token, 1, by...)
+		all = append(all, records...)
+		if token = next; token == "" || err != nil {
+			return mustHave(all, err)
+		}
+	}
+}
+
+// listOf returns all records of a collection in an ordering.
+func listOf[T any](c *catalogue.Collection[T], by []ordering.Term) []T {
+	return slices.Collect(mustHave(c.Where().All(by...)))
 }

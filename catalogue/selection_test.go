@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/google/go-cmp/cmp"
 )
 
 type pressing struct {
@@ -193,3 +195,160 @@ type (
 
 func (n negative) OrderingKey() int64      { return int64(-n) }
 func (r reverse) OrderingKey() sortkey.Key { return sortkey.Text(string(r)) }
+
+// TestListAtPlaces reads all records from the place of each, in orders by fields of the record, of
+// another one and by default, in both directions and with other filters.
+func TestListAtPlaces(t *testing.T) {
+	type author struct {
+		ID   int     `json:"id"`
+		Name *string `json:"name"`
+	}
+	type book struct {
+		ID     int  `json:"id"`
+		Author *int `json:"author" backlist:"refers=authors"`
+		Grade  *int `json:"grade"`
+	}
+	authors := catalogue.Define[author]("authors", catalogue.Options{})
+	books := catalogue.Define[book]("books", catalogue.Options{Description: &schema.Description{
+		Sortable: []string{"id", "grade", "author__name"}, Ordering: []ordering.Term{ordering.Desc("grade")},
+	}})
+	cat := mustHave(catalogue.New(authors, books))
+	all, _ := authors.In(cat)
+	list, _ := books.In(cat)
+	for _, name := range []*string{new("b"), nil, new("a"), new("b")} {
+		must(t, second(all.Insert(author{Name: name})))
+	}
+	for i := range 24 {
+		b := book{Author: new(i%4 + 1), Grade: new(i % 3)}
+		if i%5 == 0 {
+			b.Author = nil
+		}
+		if i%7 == 0 {
+			b.Grade = nil
+		}
+		must(t, second(list.Insert(b)))
+	}
+	c := collectionOf(t, cat, "books")
+	read := func(q catalogue.Query) (texts []string, of catalogue.Listing) {
+		of = mustHave(c.List(t.Context(), q))
+		for _, r := range of.Records {
+			texts = append(texts, string(r))
+		}
+		return texts, of
+	}
+	whole := &pagination.Place{}
+	for _, order := range []string{"", "id", "-id", "grade", "-grade,id", "author__name", "-author__name,grade"} {
+		q := catalogue.Query{Terms: terms(order)}
+		want, _ := read(q)
+		q.Place = whole
+		got, of := read(q)
+		if diff := cmp.Diff(want, got); diff != "" || of.Count != -1 || len(of.Keys) != len(got) {
+			t.Fatalf("by %q: count %d, %d keys (-want +got):\n%s", order, of.Count, len(of.Keys), diff)
+		}
+		for i := range got {
+			for _, reverse := range []bool{false, true} {
+				q.Place = &pagination.Place{Window: pagination.Window{Limit: 4, Offset: i % 3}, Token: of.Token(i), Reverse: reverse}
+				rest := slices.Clone(want[i+1:])
+				if reverse {
+					rest = slices.Clone(want[:i])
+					slices.Reverse(rest)
+				}
+				start, end := q.Place.Bounds(len(rest))
+				if page, _ := read(q); !slices.Equal(page, rest[start:end]) {
+					t.Errorf("by %q from record %d, in reverse %t: %s, want %s", order, i, reverse, page, rest[start:end])
+				}
+			}
+		}
+		other := catalogue.Query{Terms: terms("grade,-id"), Place: &pagination.Place{Token: of.Token(0)}}
+		if _, err := c.List(t.Context(), other); !errors.Is(err, catalogue.ErrInvalidToken) {
+			t.Errorf("a token by %q in another order: error %v, want %v", order, err, catalogue.ErrInvalidToken)
+		}
+	}
+	// Null is after each grade in ascending order, and before each in descending order.
+	for order, want := range map[string]int{"grade": 7 + 4, "-grade": 6, "": 6} {
+		got, _ := read(catalogue.Query{Terms: terms(order), Place: &pagination.Place{Position: "1", Positioned: true}})
+		if len(got) != want {
+			t.Errorf("by %q: %d records after 1, want %d: %s", order, len(got), want, got)
+		}
+	}
+	unknown := catalogue.Query{Terms: terms("author__name"), Place: &pagination.Place{Position: "1", Positioned: true}}
+	if _, err := c.List(t.Context(), unknown); !errors.Is(err, ordering.ErrUnknownField) {
+		t.Errorf("a position by a field that is not described: error %v, want %v", err, ordering.ErrUnknownField)
+	}
+}
+
+// looseOptions returns the options of records with a key, which requests write as they like.
+func looseOptions() catalogue.Options {
+	return catalogue.Options{Description: &schema.Description{
+		Loose: true, Lookup: "id", Actions: schema.AllActions,
+		Fields: []schema.Field{{Name: "id", Kind: schema.Text, Key: true, Unique: true}, {Name: "n", Kind: schema.Integer}},
+	}}
+}
+
+// TestLooseOrder checks that records that are Loose remain in the order of a file.
+func TestLooseOrder(t *testing.T) {
+	cards := catalogue.Define[schema.Record]("cards", looseOptions())
+	cat := mustHave(catalogue.New(cards))
+	const file = "[\n" + `{"id":"c"},` + "\n" + `{"id":"a","n":"x"},` + "\n" + `{"id":"d"},` + "\n" + `{"id":"b","n":[1]}` + "]\n"
+	must(t, cat.Load(strings.NewReader(`{"cards":`+file+`}`), catalogue.LoadOptions{Validate: true}))
+	c := mustHave(cards.In(cat))
+	keys := func(records []schema.Record) (all string) {
+		for _, r := range records {
+			text, _ := r.Get("id")
+			all += strings.Trim(text, `"`)
+		}
+		return all
+	}
+	check := func(what, want string, terms ...ordering.Term) {
+		t.Helper()
+		equal(t, what, want, keys(listOf(c, terms)))
+		equal(t, what+", page by page", want, keys(walked(c, terms)))
+	}
+	check("the order of the file", "cadb")
+	check("by the key", "abcd", ordering.Asc("id"))
+	check("lists before text, and ties by the key", "dcba", ordering.Desc("n"))
+	must(t, c.By("id").Update("c", func(r *schema.Record) (err error) {
+		*r, err = r.With("n", 1)
+		return err
+	}))
+	check("an update moves nothing", "cadb")
+	must(t, c.By("id").Delete("a"))
+	for _, text := range []string{`{"id":"a"}`, `{"id":"0"}`} {
+		r := mustHave(schema.ParseKeyed([]byte(text)))
+		must(t, second(c.By("id").Insert(r)))
+	}
+	check("new ones are the last", "cdba0")
+
+	var saved bytes.Buffer
+	must(t, cat.Save(&saved))
+	clone := cat.Clone()
+	again := mustHave(catalogue.New(cards))
+	must(t, again.Load(&saved, catalogue.LoadOptions{}))
+	for _, other := range []*catalogue.Catalogue{clone, cat.Snapshot(), again} {
+		c = mustHave(cards.In(other))
+		check("a copy", "cdba0")
+	}
+	ordered := looseOptions()
+	ordered.Ordering = []ordering.Term{ordering.Desc("id")}
+	byKey := catalogue.Define[schema.Record]("cards", ordered)
+	cat = mustHave(catalogue.New(byKey))
+	must(t, cat.Load(strings.NewReader(`{"cards":`+file+`}`), catalogue.LoadOptions{}))
+	c = mustHave(byKey.In(cat))
+	check("another default order", "dcba")
+	saved.Reset()
+	must(t, c.Save(&saved))
+	if saved.String() != file {
+		t.Errorf("saved: %s, want %s", &saved, file)
+	}
+}
+
+// TestLooseStructs checks that only open records can be Loose.
+func TestLooseStructs(t *testing.T) {
+	type card struct {
+		ID string `json:"id" backlist:"key"`
+	}
+	_, err := catalogue.New(catalogue.Define[card]("cards", catalogue.Options{Description: &schema.Description{Loose: true}}))
+	if err == nil || !strings.Contains(err.Error(), "cards: invalid record type: the description is Loose: only open records can have any members, not catalogue_test.card") {
+		t.Error(err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources"
+	"github.com/google/go-cmp/cmp"
 )
 
 // A holder is a record with one value.
@@ -302,4 +304,182 @@ func TestInsertZoneWithSeconds(t *testing.T) {
 			t.Errorf("%s: %v, want ErrInvalid with field %s", row.reason, err, row.field)
 		}
 	}
+}
+
+// A reviewer is a record with two unique fields, one of which may be null.
+type reviewer struct {
+	ID    int     `json:"id"`
+	Slug  string  `json:"slug"`
+	Email *string `json:"email"`
+}
+
+// reviewers returns a collection of anna (1), bruno (2) and carla (3), the last without an email.
+func reviewers(t *testing.T) *catalogue.Collection[reviewer] {
+	t.Helper()
+	c := mustCollection[reviewer](t, catalogue.Options{Name: "reviewers", Unique: [][]string{{"slug"}, {"email"}}, History: 10})
+	must(t, c.ReplaceAll(slices.Values([]reviewer{
+		{Slug: "anna", Email: new("a@x.example")}, {Slug: "bruno", Email: new("b@x.example")}, {Slug: "carla"},
+	})))
+	return c
+}
+
+// TestDuplicateIsRefused checks the texts of the errors, and that a write that is refused
+// changes nothing.
+func TestDuplicateIsRefused(t *testing.T) {
+	anna := func(r *reviewer) error { r.Slug = "anna"; return nil }
+	load := func(text string) func(*catalogue.Collection[reviewer]) error {
+		return func(c *catalogue.Collection[reviewer]) error {
+			return c.Load(strings.NewReader(text), catalogue.LoadOptions{})
+		}
+	}
+	for _, test := range []struct {
+		why   string
+		write func(c *catalogue.Collection[reviewer]) error
+		want  string
+	}{
+		{"insert", func(c *catalogue.Collection[reviewer]) error {
+			_, err := c.Insert(reviewer{Slug: "anna"})
+			return err
+		}, `reviewers: duplicate value: slug "anna" is that of id 1`},
+		{"insert with an id", func(c *catalogue.Collection[reviewer]) error {
+			_, err := c.Insert(reviewer{ID: 9, Slug: "dora", Email: new("b@x.example")})
+			return err
+		}, `reviewers: duplicate value: email "b@x.example" is that of id 2`},
+		{"upsert of a new record", func(c *catalogue.Collection[reviewer]) error {
+			_, err := c.Upsert(reviewer{ID: 9, Slug: "bruno"})
+			return err
+		}, `reviewers: duplicate value: slug "bruno" is that of id 2`},
+		{"upsert of a record that is there", func(c *catalogue.Collection[reviewer]) error {
+			_, err := c.Upsert(reviewer{ID: 3, Slug: "bruno"})
+			return err
+		}, `reviewers: duplicate value: slug "bruno" is that of id 2`},
+		{"update", func(c *catalogue.Collection[reviewer]) error { return c.Update(3, anna) },
+			`reviewers: duplicate value: slug "anna" is that of id 1`},
+		{"batch of one write", func(c *catalogue.Collection[reviewer]) error {
+			return c.Batch(func(tx *catalogue.Tx[reviewer]) error { return tx.Update(2, anna) })
+		}, `reviewers: duplicate value: slug "anna" is that of id 1`},
+		{"two records of a batch", func(c *catalogue.Collection[reviewer]) error {
+			return c.Batch(func(tx *catalogue.Tx[reviewer]) error {
+				_, err := tx.Insert(reviewer{Slug: "dora"})
+				_, again := tx.Insert(reviewer{Slug: "dora"})
+				return errors.Join(err, again)
+			})
+		}, `reviewers: duplicate value: slug "dora" is that of id 4`},
+		{"replacement", func(c *catalogue.Collection[reviewer]) error {
+			return c.ReplaceAll(slices.Values([]reviewer{{Slug: "dora"}, {Slug: "emil"}, {Slug: "dora"}}))
+		}, `reviewers: record 2: duplicate value: slug "dora" is that of the record at index 0`},
+		{"load", load(`[{"id":7,"slug":"dora","email":null},{"id":5,"slug":"dora","email":null}]`),
+			`reviewers: cannot load: record 5 (line 1): slug: duplicate value: slug "dora" is that of the record at index 0`},
+	} {
+		c := reviewers(t)
+		before, all := c.Snapshot().Revision(), slices.Collect(c.All())
+		err := test.write(c)
+		if !errors.Is(err, catalogue.ErrDuplicate) || err.Error() != test.want {
+			t.Errorf("%s: error\n%v, want\n%s", test.why, err, test.want)
+		}
+		if diff := cmp.Diff(all, slices.Collect(c.All())); diff != "" {
+			t.Errorf("%s: records (-before +after):\n%s", test.why, diff)
+		}
+		if changes, now, err := c.Since(before); len(changes) > 0 || now != before || err != nil {
+			t.Errorf("%s: %d changes, revision %d, %v, want revision %d", test.why, len(changes), now, err, before)
+		}
+		if id, err := c.Insert(reviewer{Slug: "dora"}); id != 4 || err != nil {
+			t.Errorf("%s: the next insert returns %d, %v, want 4", test.why, id, err)
+		}
+	}
+}
+
+// A shelf has a name that is unique on its floor, of which nulls equal nothing.
+type shelf struct {
+	ID    int    `json:"id"`
+	Floor *int   `json:"floor"`
+	Name  string `json:"shelfName"`
+	Place struct {
+		Row int `json:"row"`
+	} `json:"place"`
+}
+
+// TestErrorsComeTogether checks that the errors of one body come together, whatever finds them: the kind of
+// a field, its bounds, a method of its type, or its type, at any depth.
+func TestErrorsComeTogether(t *testing.T) {
+	type port struct {
+		Addr netip.Addr `json:"addr"`
+		Port int        `json:"port" backlist:"max=9"`
+	}
+	type host struct {
+		ID     int                   `json:"id"`
+		Name   string                `json:"name"`
+		Addr   netip.Addr            `json:"addr"`
+		Born   time.Time             `json:"born"`
+		State  *status               `json:"state"`
+		Grade  grade                 `json:"grade" backlist:"choices=a|z"`
+		Port   port                  `json:"port"`
+		Ports  []port                `json:"ports"`
+		Addrs  []netip.Addr          `json:"addrs"`
+		Names  map[string]netip.Addr `json:"names"`
+		Pair   [2]int                `json:"pair"`
+		Ranks  map[int8]status       `json:"ranks"`
+		Bytes  []byte                `json:"bytes"`
+		Small  float32               `json:"small,string"`
+		Narrow int8                  `json:"narrow"`
+		Share  float64               `json:"share,string"`
+	}
+	about := mustDescribe[host](t, "hosts")
+	for i := range about.Fields {
+		if about.Fields[i].Name == "narrow" { // wider than its type
+			about.Fields[i].Min, about.Fields[i].Max = "", ""
+		}
+	}
+	hosts := collectionOf(t, mustCatalogue(t, catalogue.DefineBare[host]("hosts", catalogue.Options{Description: &about})), "hosts")
+	const valid = `{"name":"n","addr":"192.0.2.1","born":"2024-05-01T10:00:00Z","state":"open","grade":"a","port":{"addr":"192.0.2.1","port":9},"ports":[],` +
+		`"addrs":["192.0.2.1"],"names":{},"pair":[1,2],"ranks":{"1":"open"},"bytes":"QQ==","small":"0.5","narrow":1,"share":"1.0"}`
+	must(t, second(hosts.Create(t.Context(), []byte(valid), schema.Record{})))
+	const noIP, bad = `["ParseAddr(\"z\"): unable to parse IP"]`, `["Enter a valid value."]`
+	const port9 = `"port":["Ensure this value is less than or equal to 9."]`
+	wrong := []struct{ member, value, want string }{
+		{"name", `""`, `["This field may not be blank."]`},
+		{"addr", `"z"`, noIP},
+		{"born", `"x"`, `["Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."]`},
+		{"state", `"ajar"`, `["unknown"]`},
+		{"grade", `"z"`, `["z is no grade"]`},
+		{"port", `{"addr":"z","port":10}`, `{"addr":` + noIP + `,` + port9 + `}`},
+		{"ports", `[{"addr":"192.0.2.1","port":1},{"addr":"z","port":10}]`, `[{},{"addr":` + noIP + `,` + port9 + `}]`},
+		{"addrs", `["z","192.0.2.1",5]`, `{"0":` + noIP + `,"2":["ParseAddr(\"5\"): unable to parse IP"]}`},
+		{"names", `{"a":"z","b":null}`, `{"a":` + noIP + `,"b":["This field may not be null."]}`},
+		{"pair", `[1]`, `["Ensure this field has at least 2 elements."]`},
+		{"ranks", `{"1":"ajar"}`, `["1: unknown"]`},
+		{"bytes", `"*"`, bad},
+		{"small", `"1e39"`, `["Ensure this value is less than or equal to 3.4028234663852886e+38."]`},
+		{"narrow", `128`, `["Ensure this value is less than or equal to 127."]`},
+		{"share", `"x"`, `["A valid number is required."]`},
+	}
+	var body, want []string
+	for _, w := range wrong {
+		body, want = append(body, `"`+w.member+`":`+w.value), append(want, `"`+w.member+`":`+w.want)
+	}
+	post := func(body []byte) ([]byte, error) { return hosts.Create(t.Context(), body, schema.Record{}) }
+	for reason, write := range map[string]func(body []byte) ([]byte, error){
+		"POST": post,
+		"PUT":  func(body []byte) ([]byte, error) { return hosts.Update(t.Context(), "1", catalogue.Edit{Body: body}) },
+		"PATCH": func(body []byte) ([]byte, error) {
+			return hosts.Update(t.Context(), "1", catalogue.Edit{Body: body, Partial: true})
+		},
+	} {
+		_, err := write([]byte("{" + strings.Join(body, ",") + "}"))
+		equal(t, reason, "{"+strings.Join(want, ",")+"}", errorsOf(err))
+		for i, w := range wrong {
+			_, err := write([]byte(valid[:len(valid)-1] + "," + body[i] + "}"))
+			equal(t, fmt.Sprintf("%s of %s alone", reason, w.member), "{"+want[i]+"}", errorsOf(err))
+		}
+	}
+}
+
+// errorsOf returns the JSON of the errors of fields that an error wraps.
+func errorsOf(err error) string {
+	var errs schema.FieldErrors
+	if !errors.As(err, &errs) {
+		return "no errors of fields"
+	}
+	text, _ := json.Marshal(errs)
+	return string(text)
 }

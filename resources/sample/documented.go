@@ -176,19 +176,19 @@ func (d *draw) event() schema.Record {
 	kind := pick(d.rng, l.Kinds)
 	begin, end := d.times(where.offset)
 	poster, webp := "", ""
-	if !d.every(9, 2) {
+	if d.n%9 != 2 {
 		poster = media + d.hex(8) + ".jpg"
 		webp = poster + ".webp"
 	}
 	return record(d.id,
-		member{"name", kind + " " + l.quote(l.title(d.rng))},
+		member{"name", kind + " " + l.Open + l.title(d.rng) + l.Close},
 		member{"slug", d.slug(kind)}, // which all events of the kind share
 		member{"summary", pick(d.rng, l.Lines)},
 		member{"description", l.paragraphs(d.rng, d.between(1, 3))},
 		member{"location", where.venue},
 		member{"startDate", schema.At(begin)},
 		member{"endDate", schema.At(end)},
-		member{"published", !d.every(6, 5)},
+		member{"published", d.n%6 != 5},
 		member{"poster", poster},
 		member{"posterWebp", webp},
 		member{"labels", d.refs("labels", d.below(3))},
@@ -201,11 +201,11 @@ func (d *draw) times(offset time.Duration) (begin, end time.Time) {
 	length := time.Duration(d.between(4, 12)) * 15 * time.Minute
 	begin = day(d.near()).Add(time.Duration(d.between(9*4, 20*4))*15*time.Minute - offset)
 	switch {
-	case d.every(10, 3): // midnight
+	case d.n%10 == 3: // midnight
 		begin = day(d.near()).Add(-offset)
-	case d.every(10, 5): // at the same instant, in different offsets
+	case d.n%10 == 5: // at the same instant, in different offsets
 		begin = day(0).Add(16 * time.Hour)
-	case d.every(10, 7): // several days
+	case d.n%10 == 7: // several days
 		length += time.Duration(d.between(1, 3)) * 24 * time.Hour
 	}
 	at := time.FixedZone("", int(offset/time.Second))
@@ -217,7 +217,7 @@ func (d *draw) link() schema.Record {
 	author := idAt(d.below(d.sizes["authors"]))
 	site := pick(d.rng, []string{"facebook", "bluesky", "linkedin", "instagram"})
 	var logo any
-	if d.every(4, 1) {
+	if d.n%4 == 1 {
 		logo = media + d.hex(8) + ".png"
 	}
 	return record(d.id,

@@ -81,7 +81,8 @@ type maker struct {
 	sizes map[string]int // of the collections by key
 	about map[string]schema.Description
 	made  map[string][]string // values of the fields by which others refer
-	texts
+
+	Languages []language
 }
 
 // newMaker returns a maker, or an error if there is a size of an unknown collection.
@@ -92,7 +93,7 @@ func newMaker(opts Options, sizes map[string]int) (*maker, error) {
 		}
 	}
 	m := &maker{seed: opts.Seed, sizes: sizes}
-	return m, json.Unmarshal([]byte(textsJSON), &m.texts)
+	return m, json.Unmarshal([]byte(textsJSON), m)
 }
 
 // A draw generates one record from its own random numbers.
@@ -109,9 +110,6 @@ type draw struct {
 func (m *maker) draw(key, field string, n int) *draw {
 	return &draw{stream(m.seed, key+field, idAt(n)), m, key, idAt(n), n}
 }
-
-// every reports whether the record is one of those at index n, n+m, n+2m and so on.
-func (d *draw) every(m, n int) bool { return d.n%m == n }
 
 // refs returns at most n ids of a collection, ascending and without duplicates.
 func (d *draw) refs(key string, n int) []int {
@@ -199,11 +197,6 @@ func (r *rng) near() int { return r.between(-85, 85) + r.between(-85, 85) }
 //go:embed texts.json
 var textsJSON string
 
-// texts are the parts of names and texts.
-type texts struct {
-	Languages []language
-}
-
 // A language holds the parts of names and texts in a language.
 type language struct {
 	Code        string
@@ -234,8 +227,6 @@ func (l language) person(r *rng) string {
 }
 
 func (l language) title(r *rng) string { return pick(r, l.Heads) + l.Space + pick(r, l.Tails) }
-
-func (l language) quote(title string) string { return l.Open + title + l.Close }
 
 // paragraphs returns an HTML fragment of n paragraphs of two sentences each.
 func (l language) paragraphs(r *rng, n int) string {
