@@ -233,7 +233,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // respond returns the response that the page shows, or nil if it has sent a redirection or a file.
-func (v *view) respond(isExport bool) *response {
+func (v *view) respond(isExport bool) *wire.Recorder {
 	switch method := v.query.get(methodName); {
 	case v.isForm() && v.scheme != "" && (method == signIn || method == signOut):
 		return v.sign(method == signIn)

@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // posted creates, changes or deletes a record as a form specifies. It returns the response to show,
 // or nil after a redirect. Other requests are forwarded to the handler, which rejects them, without
 // reading the body.
-func (v *view) posted() *response {
+func (v *view) posted() *wire.Recorder {
 	method := v.query.get(methodName)
 	switch {
 	case v.c == nil:
@@ -29,7 +30,7 @@ func (v *view) posted() *response {
 	return v.forward()
 }
 
-func (v *view) create() *response {
+func (v *view) create() *wire.Recorder {
 	texts, refused := v.readForm()
 	if refused != nil {
 		return refused
@@ -53,8 +54,9 @@ func (v *view) create() *response {
 }
 
 // unsent returns the response to a form that is not sent to the handler, with the form again, or nil.
-func (v *view) unsent(inputs []input, texts url.Values) *response {
-	if isAgain(texts) {
+func (v *view) unsent(inputs []input, texts url.Values) *wire.Recorder {
+	isFind := func(name string) bool { return strings.HasPrefix(name, findPrefix) && texts.Get(name) != "" }
+	if texts.Has(againName) || slices.ContainsFunc(slices.Collect(maps.Keys(texts)), isFind) {
 		v.form = v.newForm(texts, nil)
 		return v.refusal(http.StatusOK, nil)
 	}
@@ -66,7 +68,7 @@ func (v *view) unsent(inputs []input, texts url.Values) *response {
 }
 
 // again makes the page of a response have the form again, if its texts are not valid.
-func (v *view) again(resp *response, texts url.Values) *response {
+func (v *view) again(resp *wire.Recorder, texts url.Values) *wire.Recorder {
 	if wrong := readFaults(resp.Body); resp.Status == http.StatusBadRequest && wrong != nil {
 		v.form = v.newForm(texts, wrong)
 	}
@@ -74,15 +76,15 @@ func (v *view) again(resp *response, texts url.Values) *response {
 }
 
 // delete deletes a record, unless it or what refers to it has changed since the visitor was asked.
-func (v *view) delete() *response {
-	if no := v.denied(http.MethodDelete); no != nil {
+func (v *view) delete() *wire.Recorder {
+	if no := v.denied(http.MethodDelete, v.r.URL.Path); no != nil {
 		return no
 	}
 	now, name, with := v.get(v.r.URL.Path), "", ""
 	var check func(record []byte) bool
-	values, ok := now.record()
+	values, ok := recordOf(now)
 	if stored, ok := v.stored(values, ok); ok {
-		d := v.deletion(stored)
+		d := v.deletionOf(stored)
 		if tag := v.query.get(tagName); tag != "" && tag != d.tag {
 			v.kept = now
 			return v.refusal(http.StatusPreconditionFailed, nil)
@@ -116,12 +118,12 @@ func (v *view) still(stored schema.Record) func(record []byte) bool {
 }
 
 // change changes a record. If the sender may not do that, the form is not read.
-func (v *view) change(method string) *response {
-	if no := v.denied(method); no != nil {
+func (v *view) change(method string) *wire.Recorder {
+	if no := v.denied(method, v.r.URL.Path); no != nil {
 		return no
 	}
 	now := v.get(v.r.URL.Path)
-	stored, ok := v.stored(now.record())
+	stored, ok := v.stored(recordOf(now))
 	if !ok {
 		return now
 	}
@@ -164,8 +166,8 @@ func withShown(texts url.Values) url.Values {
 }
 
 // redirectChanged redirects to the record of a response, whose path may be another one now.
-func (v *view) redirectChanged(resp *response) {
-	record, _ := resp.record()
+func (v *view) redirectChanged(resp *wire.Recorder) {
+	record, _ := recordOf(resp)
 	text, link := cmp.Or(v.c.text(record, v.c.Lookup), v.id), v.cleanLink()
 	if text != v.id {
 		segment := url.PathEscape(v.c.segment(v.c.Lookup, text))
@@ -177,9 +179,9 @@ func (v *view) redirectChanged(resp *response) {
 
 // conflict returns the response to a form for a record that has changed since it was shown, with the form
 // again: with what the visitor has changed, and with the present values of the other fields.
-func (v *view) conflict(texts, shown url.Values) *response {
+func (v *view) conflict(texts, shown url.Values) *wire.Recorder {
 	now := v.get(v.r.URL.Path)
-	stored, ok := v.stored(now.record())
+	stored, ok := v.stored(recordOf(now))
 	if !ok {
 		return now
 	}

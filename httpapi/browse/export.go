@@ -24,7 +24,7 @@ const maxMembers = 1000
 
 // export sends all records of a list as CSV, whatever the style and the sizes of its pages are. If
 // the handler does not permit that, it returns the response. A HEAD reads no record.
-func (v *view) export() *response {
+func (v *view) export() *wire.Recorder {
 	file := csvFile{view: v}
 	no := v.admit(v.request(http.MethodGet, v.r.URL.Path, v.r.URL.RawQuery, nil), func(s wire.Selection) error {
 		if v.r.Method == http.MethodHead {

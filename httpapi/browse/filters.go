@@ -9,13 +9,15 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
 // filters is what a page shows of the parameters that select its records: a form that adds one, those
 // that are active, and values to choose from.
 type filters struct {
-	Search *input // nil if there is no search
+	Search string // name of its parameter, or "" if there is none
+	Sought string // its value
 	Row    filterRow
 	Kept   []pair // parameters that are not in the form
 	Chips  []choice
@@ -51,7 +53,7 @@ func (v *view) newFilters(wrong faults) *filters {
 	}
 	cleared := []string{v.c.is.Place, "", v.c.search, ""}
 	if len(v.c.Search) > 0 {
-		f.Search = &input{Name: v.c.search, Value: v.query.get(v.c.search), kind: kind{Hint: v.c.searchHint()}}
+		f.Search, f.Sought = v.c.search, v.query.get(v.c.search)
 	}
 	active, room, mistaken := len(v.query.values[v.c.search]), maxChoices, v.c.search
 	for _, name := range v.c.Filters {
@@ -63,15 +65,13 @@ func (v *view) newFilters(wrong faults) *filters {
 			room -= len(f.Facets[len(f.Facets)-1].Values)
 		}
 		if faults := wrong[v.c.ErrorName(name)]; faults != nil && f.Row.Fault == "" && v.query.values.Has(name) {
-			f.Row = filterRow{Field: field.Name, Lookup: lookup, Value: v.query.get(name), Fault: strings.Join(faults, " ")}
+			f.Row.Field, f.Row.Lookup, f.Row.Value, f.Row.Fault = field.Name, lookup, v.query.get(name), strings.Join(faults, " ")
 			mistaken = name
 		}
+		f.Row.offer(field, lookup, options)
 		cleared, active = append(cleared, name, ""), active+len(v.query.values[name])
 	}
-	for _, name := range v.c.Filters {
-		field, lookup, _ := v.c.Parameter(name)
-		f.Row.offer(field, lookup, v.choices(field))
-	}
+	f.Row.Lookup = cmp.Or(f.Row.Lookup, "exact")
 	f.Clear = v.query.with(cleared...)
 	if v.query.repeats(active) {
 		for _, name := range append([]string{v.c.search}, v.c.Filters...) {
@@ -88,18 +88,16 @@ func (v *view) newFilters(wrong faults) *filters {
 
 // offer adds a field, a lookup and values to those that the visitor can choose.
 func (r *filterRow) offer(field schema.Field, lookup string, values []option) {
-	add := func(to []option, value, label, chosen string) []option {
-		if slices.ContainsFunc(to, func(o option) bool { return o.Value == value }) {
-			return to
-		}
-		return append(to, option{Value: value, Label: label, Selected: value == chosen})
-	}
 	word, _ := schema.DescribeLookup(lookup)
 	if lookup == "isnull" {
 		word = "is null"
 	}
-	r.Fields = add(r.Fields, field.Name, heading(field.Name), r.Field)
-	r.Lookups = add(r.Lookups, lookup, word, cmp.Or(r.Lookup, "exact"))
+	if o := (option{Value: field.Name, Label: heading(field.Name)}); !slices.Contains(r.Fields, o) {
+		r.Fields = append(r.Fields, o)
+	}
+	if o := (option{Value: lookup, Label: word}); !slices.Contains(r.Lookups, o) {
+		r.Lookups = append(r.Lookups, o)
+	}
 	for _, o := range values {
 		if len(r.Values) < maxValues && !slices.Contains(r.Values, o.Label) {
 			r.Values = append(r.Values, o.Label)
@@ -272,16 +270,6 @@ func (v *view) label(name string) string {
 	return label
 }
 
-// searchHint returns the names of the fields in which a search finds text.
-func (c *collection) searchHint() string {
-	names := make([]string, len(c.Search))
-	for i, entry := range c.Search {
-		field, _ := c.SearchEntry(entry)
-		names[i] = inWords(field)
-	}
-	return "In " + strings.Join(strings.Fields(strings.Join(names, ", ")), " ")
-}
-
 // isFilterForm reports whether the request is from the form for filters of a collection.
 func (v *view) isFilterForm() bool {
 	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && len(v.c.Filters)+len(v.c.Search) > 0
@@ -289,7 +277,7 @@ func (v *view) isFilterForm() bool {
 
 // cleanFilters redirects to the same page with the filter that the form adds, or with what is wrong. It
 // returns nil.
-func (v *view) cleanFilters() *response {
+func (v *view) cleanFilters() *wire.Recorder {
 	q := query{maps.Clone(v.query.values)}
 	changes := []string{filterMarker, ""}
 	if strings.TrimSpace(q.get(v.c.search)) == "" {

@@ -144,7 +144,7 @@ func (f *form) blame(wrong faults) {
 
 // postable reports whether the sender of the request may post to a collection.
 func (v *view) postable(c *collection) bool {
-	return c.Actions.Has(schema.Create) && v.admit(v.request(http.MethodPost, c.path, "", nil), nil) == nil
+	return c.Actions.Has(schema.Create) && v.denied(http.MethodPost, c.path) == nil
 }
 
 // faults maps the paths of values, such as lines.0.sku, to error messages.
@@ -185,17 +185,6 @@ func (f faults) read(path string, value any) {
 	default:
 		f[path] = append(f[path], fmt.Sprint(value))
 	}
-}
-
-// isAgain reports whether a form was sent to be shown again, with an object more or with records that
-// it finds.
-func isAgain(texts url.Values) bool {
-	for name, values := range texts {
-		if name == againName || strings.HasPrefix(name, findPrefix) && strings.Join(values, "") != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // kind is what pages know of the values of a field.
@@ -354,7 +343,7 @@ func utcTime(text string) string {
 const maxForm = 2 << 20
 
 // readForm reads the body of a form. If it fails, it returns the response.
-func (v *view) readForm() (posted url.Values, refused *response) {
+func (v *view) readForm() (posted url.Values, refused *wire.Recorder) {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
 	if errors.As(err, new(*http.MaxBytesError)) {
 		v.w.Header().Set("Connection", "close") // as http.MaxBytesReader does for net/http's own writer

@@ -42,7 +42,6 @@ type column struct {
 	Shown bool
 	Link  string // orders by this column, or reverses the order
 	Sort  string // ascending, descending, or "" if it is not the first term
-	Arrow string // up, down, or "" if it is not a term
 }
 
 // row is the row of a record.
@@ -60,7 +59,7 @@ const (
 )
 
 // newList returns the page of a list, or nil if the response has no list.
-func (v *view) newList(resp *response) *list {
+func (v *view) newList(resp *wire.Recorder) *list {
 	if v.c == nil || resp.Status != http.StatusOK {
 		return nil
 	}
@@ -158,17 +157,8 @@ func (v *view) newColumns(names []string) []column {
 			c.Class = "name"
 		}
 		term := ordering.Asc(ordering.Snake(name))
-		isTerm := func(t ordering.Term) bool { return t.Field == term.Field }
-		if at := slices.IndexFunc(terms, isTerm); at >= 0 {
-			c.Arrow, c.Sort = "up", "ascending"
-			if terms[at].Desc {
-				c.Arrow, c.Sort = "down", "descending"
-			}
-			if at > 0 {
-				c.Sort = ""
-			} else {
-				term.Desc = !terms[0].Desc
-			}
+		if len(terms) > 0 && terms[0].Field == term.Field {
+			term.Desc, c.Sort = !terms[0].Desc, map[bool]string{false: "ascending", true: "descending"}[terms[0].Desc]
 		}
 		if links {
 			c.Link = v.query.with(v.c.order, term.String(), v.c.is.Place, "")

@@ -77,7 +77,7 @@ func (v *view) name(c *collection, by, value string) (name, segment string) {
 		o = option{Label: value, segment: c.segment(by, value)}
 		if o.segment != "" && !k.whole && c.hasPages() && v.asked < maxAsked {
 			v.asked++
-			if record, ok := v.get(c.path + o.segment + "/").record(); ok {
+			if record, ok := recordOf(v.get(c.path + o.segment + "/")); ok {
 				o.Label = c.nameOf(record, value)
 			}
 		}

@@ -63,8 +63,10 @@ type page struct {
 	CSV   string // link to all records of the list as CSV, or ""
 	Path  []step // from the root to this page
 
-	OpenAPI  string // link to the document, or ""
-	SignIn   *signing
+	OpenAPI  string   // link to the document, or ""
+	SignIn   string   // action of the form to sign in, or ""
+	Unsigned bool     // that form is open
+	Refused  string   // why the visitor has to sign in again, or ""
 	SignOut  string   // action of the form to sign out, or ""
 	ReadOnly string   // why the visitor cannot change anything, or ""
 	Ignored  []string // names in the query that nothing reads
@@ -87,15 +89,13 @@ type page struct {
 
 // serve serves a response of the handler as a page: the root, a list, a record, a form, or any other
 // response.
-func (v *view) serve(resp *response) {
+func (v *view) serve(resp *wire.Recorder) {
 	if resp.Status == http.StatusRequestURITooLong {
 		v.query = parseQuery("") // which links would repeat
 	}
 	p := v.newPage(resp)
 	switch {
-	case v.form != nil:
-		p.Title, p.Form = v.form.Title, v.form
-		p.here()
+	case v.form != nil: // below
 	case v.kept != nil && v.kept.Status == http.StatusOK:
 		v.showRecord(p, v.kept)
 		p.Fault, p.Detail = true, strings.Join(readFaults(resp.Body)["detail"], " ")
@@ -109,9 +109,7 @@ func (v *view) serve(resp *response) {
 	case v.id != "":
 		v.showRecord(p, resp)
 	case v.query.get(methodName) == http.MethodPost && v.c != nil && v.postable(v.c):
-		p.Form = v.newForm(nil, nil)
-		p.Title = "Add " + spelled(v.c.Name)
-		p.here()
+		v.form = v.newForm(nil, nil)
 	default:
 		if p.List = v.newList(resp); p.List == nil {
 			v.showResponse(p, resp)
@@ -121,24 +119,28 @@ func (v *view) serve(resp *response) {
 		p.CSV = v.query.with(exportName, "csv", v.c.is.Place, "", v.c.is.Size, "")
 		p.here()
 	}
+	if v.form != nil {
+		p.Title, p.Form = v.form.Title, v.form
+		p.here()
+	}
 	v.sendPage(resp, p)
 }
 
-func (v *view) showRecord(p *page, resp *response) {
+func (v *view) showRecord(p *page, resp *wire.Recorder) {
 	r := v.newRecord(resp)
 	if r == nil {
 		v.showResponse(p, resp)
 		return
 	}
 	p.Path[len(p.Path)-1].Name = r.Name
-	p.Verb, p.Title, p.Form, p.ReadOnly = r.Verb, r.Title, r.Form, r.ReadOnly
+	p.Verb, p.Title, p.Form, p.ReadOnly = r.Verb, r.Name, r.Form, r.ReadOnly
 	if r.Form == nil {
 		p.Record, p.Body = r, indented(string(resp.Body))
 	}
 	p.here()
 }
 
-func (v *view) newPage(resp *response) *page {
+func (v *view) newPage(resp *wire.Recorder) *page {
 	p := &page{Site: v.title, Title: v.title, Root: v.rootLink(v.r), Ignored: v.ignored}
 	p.Style = p.Root + "?" + styleName + "=" + v.hash
 	if v.r.URL.Path != v.served.Root {
@@ -177,7 +179,7 @@ func (p *page) here() {
 
 // showResponse shows a response that is not a list, usually an error. If it is about the values
 // of filters, the page has the form for them.
-func (v *view) showResponse(p *page, resp *response) {
+func (v *view) showResponse(p *page, resp *wire.Recorder) {
 	p.Title = strings.TrimSpace(strconv.Itoa(resp.Status) + " " + http.StatusText(resp.Status))
 	p.Path = append(p.Path, step{Name: p.Title})
 	p.Fault = resp.Status >= http.StatusBadRequest
@@ -213,7 +215,7 @@ func (v *view) showResponse(p *page, resp *response) {
 
 // sendPage sends a page with the status and the headers of the handler's response, except
 // the headers about its body.
-func (v *view) sendPage(resp *response, p *page) {
+func (v *view) sendPage(resp *wire.Recorder, p *page) {
 	header := v.w.Header()
 	for name, values := range resp.Sent {
 		switch name {
@@ -230,7 +232,7 @@ func (v *view) sendPage(resp *response, p *page) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "private, no-cache") // the form depends on the credentials
-	p.SignIn, p.SignOut = v.session(resp.Status)
+	v.offerSession(p, resp.Status)
 	v.w.WriteHeader(resp.Status)
 	if v.r.Method != http.MethodHead {
 		out := bufio.NewWriterSize(v.w, 32<<10)
@@ -240,8 +242,8 @@ func (v *view) sendPage(resp *response, p *page) {
 }
 
 // showRoot lists the collections.
-func (v *view) showRoot(p *page, resp *response) {
-	if _, ok := resp.record(); !ok {
+func (v *view) showRoot(p *page, resp *wire.Recorder) {
+	if _, ok := recordOf(resp); !ok {
 		v.showResponse(p, resp)
 		return
 	}

@@ -21,7 +21,6 @@ type record struct {
 	About    string // such as "Film 7"
 	Name     string // what people call it, or About
 	Verb     string // Change or Delete if the page is about that, or ""
-	Title    string // what the verb is about
 	Members  []cell
 	Blank    string // the labels of those without a value
 	Refer    []group
@@ -30,22 +29,21 @@ type record struct {
 	Change   string // link to the form that changes the record, or ""
 	Delete   string // link to the page that asks whether to delete the record, or ""
 	Action   string // of the form on that page, or "" if records prevent the deletion
-	Effects  []effect
-	Warning  string // before the button of the form
-	Unasked  string // link to the page of the record
+	Cancel   string // link to the page of the record
+
+	deletion // if the page asks whether to delete the record
 }
 
 // newRecord returns the page of a record, or nil if the response has none. With the parameter _method
 // it has the form to change the record, or asks whether to delete it.
-func (v *view) newRecord(resp *response) *record {
-	values, ok := resp.record()
+func (v *view) newRecord(resp *wire.Recorder) *record {
+	values, ok := recordOf(resp)
 	if !ok {
 		return nil
 	}
 	fields := v.fields(memberNames([]schema.Record{values}))
-	r := &record{About: wire.Capital(v.c.recordName(v.id)), Unasked: v.cleanLink()}
+	r := &record{About: wire.Capital(v.c.recordName(v.id)), Cancel: v.cleanLink()}
 	r.Name = v.c.nameOf(values, r.About)
-	r.Title = r.Name
 	for name, value := range values.All() {
 		if slices.Contains([]string{"null", `""`, "[]", "{}"}, value) {
 			r.Blank = strings.TrimPrefix(r.Blank+" · "+heading(name), " · ")
@@ -56,11 +54,11 @@ func (v *view) newRecord(resp *response) *record {
 		r.Members = append(r.Members, c)
 	}
 	method := v.c.updateMethod()
-	mayChange := method != "" && v.denied(method) == nil
+	mayChange := method != "" && v.denied(method, v.r.URL.Path) == nil
 	if mayChange {
 		r.Change = v.query.with(methodName, method)
 	}
-	if v.c.Actions.Has(schema.Destroy) && v.denied(http.MethodDelete) == nil {
+	if v.c.Actions.Has(schema.Destroy) && v.denied(http.MethodDelete, v.r.URL.Path) == nil {
 		r.Delete = v.query.with(methodName, http.MethodDelete)
 	}
 	if v.c.Actions&(wire.RecordActions&^schema.Retrieve) != 0 && r.Change == "" && r.Delete == "" {
@@ -70,33 +68,23 @@ func (v *view) newRecord(resp *response) *record {
 	stored, known := v.stored(values, true)
 	switch {
 	case r.Delete != "" && asked == http.MethodDelete && known:
-		d := v.deletion(stored)
-		r.Verb, r.Effects, r.Warning = "Delete", d.effects, "This cannot be undone."
-		switch {
-		case !d.known:
-			r.Warning = "Which records refer to this one is not known. They may be changed or deleted too, or prevent the deletion. " + r.Warning
-		case d.effects == nil:
-			r.Warning = "No other record changes. " + r.Warning
-		}
-		if !d.prevented {
-			r.Action = v.query.with(tagName, d.tag)
+		r.Verb, r.deletion = "Delete", v.deletionOf(stored)
+		if !r.prevented {
+			r.Action = v.query.with(tagName, r.tag)
 		}
 	case mayChange && asked == method && known:
 		r.Verb, r.Form = "Change", v.newForm(withShown(recordTexts(v.c.written, stored)), nil)
 	default:
 		r.Refer = v.referrers(values)
 	}
-	if r.Verb != "" {
-		r.Title = v.c.nameOf(values, v.c.recordName(v.id))
-	}
 	return r
 }
 
 // A deletion is what the deletion of a record does.
 type deletion struct {
-	known     bool // what it does to other records
+	Known     bool // what it does to other records
+	Effects   []effect
 	prevented bool
-	effects   []effect
 	with      string // what is deleted with the record
 	tag       string // of the record and what happens to others
 }
@@ -119,8 +107,8 @@ type group struct {
 // maxNamed is the maximum number of records of a collection that a page names.
 const maxNamed = 10
 
-// deletion returns what the deletion of the record of the page does, which is stored as given.
-func (v *view) deletion(stored schema.Record) (d deletion) {
+// deletionOf returns what the deletion of the record of the page does, which is stored as given.
+func (v *view) deletionOf(stored schema.Record) (d deletion) {
 	type of struct {
 		does schema.OnDelete
 		c    *collection // nil if it is not served
@@ -138,7 +126,7 @@ func (v *view) deletion(stored schema.Record) (d deletion) {
 			}
 			_, _ = fmt.Fprintf(seen, "%q %q %d\n", key, segment, does)
 		})
-		d.known = err == nil
+		d.Known = err == nil
 	}
 	d.tag = base64.RawURLEncoding.EncodeToString(seen.Sum(nil)[:12])
 	for does, says := range []string{"Prevent the deletion", "Will be deleted too", "Will lose the reference"} {
@@ -154,7 +142,7 @@ func (v *view) deletion(stored schema.Record) (d deletion) {
 		if e.Groups == nil {
 			continue
 		}
-		d.effects = append(d.effects, e)
+		d.Effects = append(d.Effects, e)
 		if schema.OnDelete(does) == schema.Cascade {
 			d.with = strings.Join(labels, ", ")
 		}
@@ -182,7 +170,7 @@ func (v *view) group(c *collection, n int, segments []string) group {
 			}
 		} else if v.asked < maxAsked && c.segment(c.Lookup, segment) != "" {
 			v.asked++
-			if record, ok := v.get(c.path + segment + "/").record(); ok {
+			if record, ok := recordOf(v.get(c.path + segment + "/")); ok {
 				g.Some = append(g.Some, v.linked(c, record))
 			}
 		}

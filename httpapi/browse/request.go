@@ -36,9 +36,9 @@ type view struct {
 	ignored []string      // names in the query that nothing reads
 
 	// What the page of a response shows beside it:
-	refused string    // why the service does not accept the token, or ""
-	form    *form     // that was rejected
-	kept    *response // the record that was not deleted
+	refused string         // why the service does not accept the token, or ""
+	form    *form          // that was rejected
+	kept    *wire.Recorder // the record that was not deleted
 }
 
 func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
@@ -168,7 +168,7 @@ func (q query) kept(keep func(name string) bool) (kept []pair) {
 
 // forward passes the browser's request to the handler and returns its JSON response. It
 // sends HEAD as GET, since the page is made from the body.
-func (v *view) forward() *response {
+func (v *view) forward() *wire.Recorder {
 	in := v.r.Clone(v.r.Context())
 	if in.Method == http.MethodHead {
 		in.Method = http.MethodGet
@@ -206,7 +206,7 @@ func (v *view) ignore(name string, known []string) {
 }
 
 // get requests JSON from the handler.
-func (v *view) get(path string) *response {
+func (v *view) get(path string) *wire.Recorder {
 	return v.ask(v.request(http.MethodGet, path, "", nil))
 }
 
@@ -230,7 +230,7 @@ func (v *view) request(method, path, query string, body []byte) *http.Request {
 
 // write sends a request that writes to the path of the page, if the record passes a check or that is
 // nil.
-func (v *view) write(method, query string, body []byte, check func(record []byte) bool) *response {
+func (v *view) write(method, query string, body []byte, check func(record []byte) bool) *wire.Recorder {
 	in := v.request(method, v.r.URL.Path, query, body)
 	return v.ask(in.WithContext(wire.WithCheck(in.Context(), check)))
 }
@@ -267,22 +267,22 @@ func (v *view) sel(path, query string, use func(wire.Selection) error) bool {
 }
 
 // ask sends the handler a request.
-func (v *view) ask(in *http.Request) *response {
+func (v *view) ask(in *http.Request) *wire.Recorder {
 	resp := v.newResponse()
 	v.handler.ServeHTTP(resp, in)
 	resp.WriteHeader(http.StatusOK) // no effect if it has been called
 	return resp
 }
 
-// denied returns the response of the handler if the sender of the request may not send a method to its
+// denied returns the response of the handler if the sender of the request may not send a method to a
 // path, and nil otherwise.
-func (v *view) denied(method string) *response {
-	return v.admit(v.request(method, v.r.URL.Path, "", nil), nil)
+func (v *view) denied(method, path string) *wire.Recorder {
+	return v.admit(v.request(method, path, "", nil), nil)
 }
 
 // admit calls a function, unless it is nil, with what a request selects. It returns the response of the
 // handler if that does not permit the request or the function fails, and nil otherwise.
-func (v *view) admit(in *http.Request, use func(wire.Selection) error) *response {
+func (v *view) admit(in *http.Request, use func(wire.Selection) error) *wire.Recorder {
 	resp := v.newResponse()
 	if v.handler.Admit(resp, in, use) {
 		return nil
@@ -290,22 +290,15 @@ func (v *view) admit(in *http.Request, use func(wire.Selection) error) *response
 	return resp
 }
 
-// response is a response of the handler.
-type response struct {
-	*wire.Recorder
-}
-
-func (v *view) newResponse() *response {
-	return &response{wire.NewRecorder(v.header.Clone())}
-}
+func (v *view) newResponse() *wire.Recorder { return wire.NewRecorder(v.header.Clone()) }
 
 // refusal returns a response to a request that the handler is not sent.
-func (v *view) refusal(status int, body []byte) *response {
-	return &response{Recorder: &wire.Recorder{Status: status, Sent: v.header.Clone(), Body: body}}
+func (v *view) refusal(status int, body []byte) *wire.Recorder {
+	return &wire.Recorder{Status: status, Sent: v.header.Clone(), Body: body}
 }
 
-// record returns the record that is the body of a response of 200. It returns false if that fails.
-func (resp *response) record() (schema.Record, bool) {
+// recordOf returns the record that is the body of a response of 200. It returns false if that fails.
+func recordOf(resp *wire.Recorder) (schema.Record, bool) {
 	if resp.Status != http.StatusOK {
 		return schema.Record{}, false
 	}

@@ -49,13 +49,6 @@ const (
 	signOut = "SIGN-OUT"
 )
 
-// signing is the form to sign in.
-type signing struct {
-	Action string
-	Open   bool
-	Fault  string // why the visitor has to sign in again, or ""
-}
-
 // withToken returns r with the token of its cookie in Authorization, unless it has that
 // header. A request that may write must be for a page, and state that it was sent by one: it
 // has been checked then.
@@ -100,20 +93,19 @@ func (v *view) accepts(token string) bool {
 	return isToken(token) && (no == nil || no.Status != http.StatusUnauthorized)
 }
 
-// session returns the form to sign in or, if the visitor has a token that the service accepts, the
-// action of the form to sign out.
-func (v *view) session(status int) (in *signing, out string) {
+// offerSession adds the form to sign in to a page with a status or, if the visitor has a token that the
+// service accepts, that to sign out.
+func (v *view) offerSession(p *page, status int) {
 	signedIn := v.token(v.r) != ""
 	if status == http.StatusUnauthorized && v.refused == "" && signedIn {
 		v.refused = "The service does not accept your token."
 	}
-	switch {
-	case v.scheme == "":
-		return nil, ""
-	case signedIn && v.refused == "":
-		return nil, v.query.with(methodName, signOut)
+	p.Refused, p.Unsigned = v.refused, status == http.StatusUnauthorized || v.refused != ""
+	if signedIn && v.refused == "" {
+		p.SignOut = v.query.with(methodName, signOut)
+	} else if v.scheme != "" {
+		p.SignIn = v.query.with(methodName, signIn)
 	}
-	return &signing{v.query.with(methodName, signIn), status == http.StatusUnauthorized || v.refused != "", v.refused}, ""
 }
 
 // readOnly returns the reason why the visitor cannot write where others can.
@@ -132,7 +124,7 @@ func (v *view) readOnly() string {
 
 // sign signs the visitor in or out, and redirects to the page with the form. If the service does not
 // accept the token, it returns a response whose page has the form again.
-func (v *view) sign(in bool) *response {
+func (v *view) sign(in bool) *wire.Recorder {
 	token, next := "", v.query.with(methodName, "")
 	if in {
 		posted, refused := v.readForm()
