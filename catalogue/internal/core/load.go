@@ -291,7 +291,10 @@ func (in *scanner) records(s *Type) (all list, err error) {
 	for more := in.Open(']'); more; more = in.Another(']') {
 		in.Next()
 		start := in.At()
-		e, err := in.record(s, len(all.entries))
+		e, err := s.Load(&in.Scanner, in.opts.SkipUnknown, len(all.entries))
+		if err == nil && (s.validates || in.opts.Validate) && !s.Fits(in.data[start:in.At()]) {
+			err = s.unfit(e) // the record is read all the same
+		}
 		switch {
 		case in.Syntax != nil:
 			return all, errBroken
@@ -339,16 +342,6 @@ func (in *scanner) fault(s *Type, e *store.Entry, start, i int, err error) Recor
 		}
 	}
 	return invalid
-}
-
-// record reads a record and returns its entry, also if the only error is that it is not valid.
-func (in *scanner) record(s *Type, index int) (*store.Entry, error) {
-	start := in.At()
-	e, err := s.Load(&in.Scanner, in.opts.SkipUnknown, index)
-	if err == nil && (s.validates || in.opts.Validate) && !s.Fits(in.data[start:in.At()]) {
-		err = s.unfit(e)
-	}
-	return e, err
 }
 
 // A scanner reads what is loaded.

@@ -37,26 +37,20 @@ func NewSelection(c *Collection, tx *store.Tx, conditions []ordering.Condition) 
 		sel.source = tx
 	}
 	for _, c := range conditions {
-		field, ranges, err := rangesOf(s, c)
+		f, err := s.Field(c.Field())
+		var ranges []ordering.Range
+		if err == nil || c.Field() == "" { // Ranges returns the error of an empty name
+			ranges, err = c.Ranges(f.KeyOf)
+		}
 		switch always := c.Field() == "" && len(ranges) > 0; {
 		case err != nil:
 			sel.err = s.Named(err)
 			return sel
 		case !always: // a condition that never holds may have no field
-			sel.where = append(sel.where, store.Condition{Field: cmp.Or(field, s.Identity.Number), Ranges: ranges})
+			sel.where = append(sel.where, store.Condition{Field: cmp.Or(f.Name, s.Identity.Number), Ranges: ranges})
 		}
 	}
 	return sel
-}
-
-// rangesOf returns the field of a condition and the ranges of keys that satisfy it.
-func rangesOf(s *Type, c ordering.Condition) (field string, ranges []ordering.Range, err error) {
-	f, ok := s.Engine.Field(c.Field())
-	if !ok && c.Field() != "" { // Ranges returns the error of an empty name
-		return "", nil, layout.UnknownField(c.Field(), s.Engine.Names)
-	}
-	ranges, err = c.Ranges(f.KeyOf)
-	return f.Name, ranges, err
 }
 
 // Filter returns the records of the selection for which f returns true.

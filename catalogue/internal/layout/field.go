@@ -145,7 +145,7 @@ func (s *Type) engineField(name string) (store.Field, bool) {
 func (s *Type) Field(name string) (store.Field, error) {
 	f, ok := s.Engine.Field(name)
 	if !ok {
-		return f, UnknownField(name, s.Engine.Names)
+		return f, fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, s.Engine.Names))
 	}
 	return f, nil
 }
@@ -422,9 +422,4 @@ func Suggest[E any](name string, known []E, nameOf func(E) string) string {
 		names[i] = nameOf(e)
 	}
 	return ordering.Suggest(name, names)
-}
-
-// UnknownField returns the error for a field that no record has.
-func UnknownField(name string, known []string) error {
-	return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, known))
 }

@@ -225,9 +225,7 @@ func (s *State) compact() {
 func conclude(all []pending, change func(*pending)) {
 	for i := range all {
 		all[i].store.committing.Lock()
-	}
-	for i := range all { // readers do not wait while members are counted
-		all[i].names = all[i].state.names.counted(all[i].store.members)
+		all[i].names = all[i].state.names.counted(all[i].store.members) // readers do not wait for that
 	}
 	for i := range all {
 		all[i].store.mu.Lock()
@@ -240,8 +238,6 @@ func conclude(all []pending, change func(*pending)) {
 	publish(all)
 	for i := range all {
 		all[i].store.committing.Unlock()
-	}
-	for i := range all {
 		if woken := all[i].woken; woken != nil {
 			close(woken)
 		}
