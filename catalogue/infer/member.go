@@ -50,9 +50,9 @@ type member struct {
 	shape   shape
 	fields  []schema.Field
 
-	was  map[string]map[string]string // by the name of a member and what is stored: what the text has
-	to   map[string]*member           // collections to which fields refer
-	from []*member                    // collections whose references to this one have a name here
+	was  map[[2]string]string // by the name of a member and what is stored: what the text has
+	to   map[string]*member   // collections to which fields refer
+	from []*member            // collections whose references to this one have a name here
 }
 
 // scan reads the value, and reports whether it is valid JSON.

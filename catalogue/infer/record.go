@@ -229,10 +229,7 @@ func (m *member) remember(name, stored, value string) {
 		return
 	}
 	if m.was == nil {
-		m.was = map[string]map[string]string{}
+		m.was = map[[2]string]string{}
 	}
-	if m.was[name] == nil {
-		m.was[name] = map[string]string{}
-	}
-	m.was[name][stored] = value
+	m.was[[2]string{name, stored}] = value
 }

@@ -89,7 +89,7 @@ func (m *member) writeRecord(b *bytes.Buffer, r schema.Record) {
 	comma := ""
 	for name, value := range r.All() {
 		text, _ := json.Marshal(name)
-		fmt.Fprintf(b, "%s%s:%s", comma, text, cmp.Or(m.was[name][value], value))
+		fmt.Fprintf(b, "%s%s:%s", comma, text, cmp.Or(m.was[[2]string{name, value}], value))
 		comma = ","
 	}
 	b.WriteByte('}')

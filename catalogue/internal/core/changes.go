@@ -18,13 +18,10 @@ type Event struct {
 // Since returns the changes after a revision.
 func Since(c *Collection, revision uint64) (events []Event, now uint64, err error) {
 	found, kept, now := c.Store.Since(revision)
-	if c.Type.Engine.History == 0 {
-		kept = now
-	}
 	switch {
 	case revision > now:
 		return nil, 0, c.Type.Errorf("%w: there is no revision %d yet, the current one is %d", ErrHistoryTrimmed, revision, now)
-	case revision < kept && c.Type.Engine.History == 0:
+	case revision < now && c.Type.Engine.History == 0:
 		return nil, 0, c.Type.Errorf("%w: want changes after revision %d, none are kept: set Options.History", ErrHistoryTrimmed, revision)
 	case revision < kept:
 		return nil, 0, c.Type.Errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)
@@ -103,9 +100,6 @@ func commitOf(s *Type, from store.Commit) (Commit, error) {
 			rows = append(rows, row{id, record})
 		})
 	}
-	if failed != nil {
-		return Commit{}, failed
-	}
 	changes := func(yield func(schema.Identity, []byte) bool) {
 		for _, r := range rows {
 			if !yield(r.id, r.record) {
@@ -113,5 +107,5 @@ func commitOf(s *Type, from store.Commit) (Commit, error) {
 			}
 		}
 	}
-	return Commit{s.Name, from.Revision, s.Identity.Served(from.LastID), changes}, nil
+	return Commit{s.Name, from.Revision, s.Identity.Served(from.LastID), changes}, failed
 }

@@ -85,10 +85,7 @@ func hasRule(f schema.Field) bool {
 
 // describe returns the description of a collection.
 func describe(key string, t layout.Table, opts layout.Options) (about schema.Description, err error) {
-	var given schema.Description
-	if opts.Description != nil {
-		given = *opts.Description
-	}
+	given := *cmp.Or(opts.Description, &schema.Description{})
 	switch {
 	case opts.Name != "":
 		return about, errors.New("Options.Name is not empty")

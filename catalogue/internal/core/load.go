@@ -18,9 +18,6 @@ import (
 // LoadOptions are the options of a load. Package catalogue documents them.
 type LoadOptions struct{ SkipUnknown, Validate, References bool }
 
-// lists reports whether the load lists all violations, not only the first.
-func (o LoadOptions) lists() bool { return o.Validate || o.References }
-
 // A Loader reads into the collections of a set, or only into one of them.
 type Loader struct {
 	Set     *Set
@@ -133,9 +130,10 @@ func (to Loader) check(s *scanner, all []store.Replacement) error {
 	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, to.Set.errors.Violations(s.found))
 }
 
-// refuse returns the error of an invalid record or, if all are listed, lists it and returns nil.
+// refuse returns the error of an invalid record or, if the options list all violations, lists it and
+// returns nil.
 func (s *scanner) refuse(e RecordError) error {
-	if !s.opts.lists() {
+	if !s.opts.Validate && !s.opts.References {
 		return s.errors.Record(e)
 	}
 	s.found = append(s.found, e.split()...)

@@ -117,55 +117,49 @@ type dependent struct {
 // those that prevent it or are deleted, and then with those that stay and lose references. An entry
 // that refers in several fields is deleted once, but can prevent or lose more than once.
 func dependents(ctx context.Context, c *Collection, e *store.Entry, f func(d dependent) error) error {
-	deleted := map[*Collection]map[int]*store.Entry{c: {e.ID: e}}
-	for level := map[*Collection][]*store.Entry{c: {e}}; len(level) > 0; {
-		next := map[*Collection][]*store.Entry{}
+	// each calls f with the entries that refer to some others, and either stay or do not.
+	each := func(others map[*Collection][]*store.Entry, stay bool, f func(d dependent) error) error {
 		for _, to := range c.Set.All {
-			if level[to] == nil {
-				continue
-			}
 			for m, col := range referring(to) {
-				if col.Kind == schema.References || col.OnDelete == schema.SetNull {
+				if others[to] == nil || stay != (col.Kind == schema.References || col.OnDelete == schema.SetNull) {
 					continue
 				}
-				gone := targetsOf(to, col, level[to]...)
+				gone := targetsOf(to, col, others[to]...)
 				if err := find(ctx, m, col, gone, func(by *store.Entry) error {
-					if col.OnDelete == schema.Cascade {
-						if deleted[m][by.ID] != nil {
-							return nil
-						}
-						if deleted[m] == nil {
-							deleted[m] = map[int]*store.Entry{}
-						}
-						deleted[m][by.ID], next[m] = by, append(next[m], by)
-					} else if m == to && gone[col.Engine.Key(by)] == by { // a record does not protect itself
-						return nil
-					}
 					return f(dependent{m, by, col, to, gone, col.OnDelete})
 				}); err != nil {
 					return err
 				}
 			}
 		}
+		return nil
+	}
+	deleted, all := map[*store.Entry]bool{e: true}, map[*Collection][]*store.Entry{c: {e}}
+	for level := map[*Collection][]*store.Entry{c: {e}}; len(level) > 0; {
+		next := map[*Collection][]*store.Entry{}
+		if err := each(level, false, func(d dependent) error {
+			switch {
+			case d.does == schema.Cascade && deleted[d.entry]:
+				return nil
+			case d.does == schema.Cascade:
+				deleted[d.entry] = true
+				next[d.of], all[d.of] = append(next[d.of], d.entry), append(all[d.of], d.entry)
+			case d.of == d.on && d.to[d.col.Engine.Key(d.entry)] == d.entry: // a record does not protect itself
+				return nil
+			}
+			return f(d)
+		}); err != nil {
+			return err
+		}
 		level = next
 	}
-	for _, to := range c.Set.All {
-		for m, col := range referring(to) {
-			if deleted[to] == nil || col.Kind != schema.References && col.OnDelete != schema.SetNull {
-				continue
-			}
-			gone := targetsOf(to, col, slices.Collect(maps.Values(deleted[to]))...)
-			if err := find(ctx, m, col, gone, func(by *store.Entry) error {
-				if deleted[m][by.ID] != nil {
-					return nil
-				}
-				return f(dependent{m, by, col, to, gone, schema.SetNull})
-			}); err != nil {
-				return err
-			}
+	return each(all, true, func(d dependent) error {
+		if deleted[d.entry] {
+			return nil
 		}
-	}
-	return nil
+		d.does = schema.SetNull
+		return f(d)
+	})
 }
 
 // Targets are entries by the sort keys of what refers to them.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,14 +149,8 @@ func (c *Collection) served(e *store.Entry) ([]byte, error) {
 
 // ShownTypes returns the types of what is served of a record, alone and in lists.
 func (c *Collection) ShownTypes() (record, listed reflect.Type) {
-	record, listed = c.Type.Reflect, c.Type.Reflect
-	if c.Type.shown != nil {
-		record = c.Type.shown.typ
-	}
-	if c.Type.listed != nil {
-		listed = c.Type.listed.typ
-	}
-	return record, listed
+	stored := &Shown{typ: c.Type.Reflect}
+	return cmp.Or(c.Type.shown, stored).typ, cmp.Or(c.Type.listed, stored).typ
 }
 
 // Revision returns the number of writes that led to what is served.

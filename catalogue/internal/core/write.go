@@ -582,9 +582,6 @@ func (s *Type) accept(fresh *store.Entry, from *layout.Record) error {
 	if err := s.Keep(fresh, from); err != nil || !s.validates {
 		return err
 	}
-	if s.demands == nil { // the type has no description
-		return nil
-	}
 	base, members, err := s.changed(fresh, func(r schema.Record) (schema.Record, error) {
 		return s.demands.ValidateRecord(context.Background(), r)
 	})

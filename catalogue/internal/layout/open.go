@@ -25,7 +25,7 @@ func (s *builder) describeOpen() error {
 		return err
 	}
 	s.describeNumber()
-	s.Engine.Members = openMembers
+	s.Engine.Members = func(e *store.Entry) iter.Seq2[string, string] { return Typed[schema.Record](RecordOf(e)).All() }
 	if err := s.describeOpenID(); err != nil {
 		return err
 	}
@@ -65,17 +65,6 @@ func (s *Type) checkNames(r schema.Record) error {
 		return fmt.Errorf("the name of both %q and %q is %q in snake_case: rename one", names[0], names[1], fields[i])
 	}
 	return nil
-}
-
-// openMembers returns the names of the members of an open record.
-func openMembers(e *store.Entry) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for name := range Typed[schema.Record](RecordOf(e)).All() {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // describeOpenID sets the id of open records, or their key.

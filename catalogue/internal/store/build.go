@@ -363,11 +363,7 @@ func (t *tree[K]) sorted(ctx context.Context, entries []*Entry, by sorting) (ite
 			return nil, size
 		}
 	}
-	by.turns.use(func() {
-		if !slices.IsSortedFunc(items, t.compare) {
-			slices.SortFunc(items, t.compare)
-		}
-	})
+	by.turns.use(func() { slices.SortFunc(items, t.compare) })
 	return items, size
 }
 

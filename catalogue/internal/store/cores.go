@@ -119,10 +119,6 @@ const maxSorts = 4
 // take longer, have separate slots.
 type slots [2]chan struct{}
 
-func newSlots() slots {
-	return slots{make(chan struct{}, maxSorts), make(chan struct{}, maxSorts)}
-}
-
 // take waits for a slot and returns a function that releases it. It returns
 // ctx.Err() if ctx is done first.
 func (s slots) take(ctx context.Context, terms []ordering.Term) (release func(), err error) {

@@ -85,7 +85,15 @@ func newMemberType() *Type {
 				return sortkey.Null()
 			}}, true
 		},
-		Members: func(e *Entry) iter.Seq[string] { return slices.Values(recordOf(e).members) },
+		Members: func(e *Entry) iter.Seq2[string, string] {
+			return func(yield func(name, value string) bool) {
+				for _, name := range recordOf(e).members {
+					if !yield(name, "") {
+						return
+					}
+				}
+			}
+		},
 		FieldOf: ordering.Snake,
 	}
 }

@@ -102,7 +102,8 @@ func New(typ *Type) *Store {
 
 // adopt publishes the first state of a store.
 func (c *Store) adopt(s *State) {
-	s.store, s.slots = weak.Make(c), newSlots()
+	s.store = weak.Make(c)
+	s.slots = slots{make(chan struct{}, maxSorts), make(chan struct{}, maxSorts)}
 	c.published.Store(s)
 }
 

@@ -32,11 +32,11 @@ type Type struct {
 	// suggest them.
 	Names []string
 
-	// Members returns the names of the members of a record, and FieldOf the name of the field
-	// that a member is. The fields of a state are those of the members that at least one of its
+	// Members yields the names of the members of a record, with what the store ignores, and FieldOf
+	// returns the name of the field that a member is. The fields of a state are those of the members that at least one of its
 	// records has, and all names that begin with one of them and two underscores.
 	// If nil, all records have the same fields.
-	Members func(*Entry) iter.Seq[string]
+	Members func(*Entry) iter.Seq2[string, string]
 	FieldOf func(member string) string
 }
 

@@ -65,7 +65,7 @@ func TestMembersCountedWithoutLock(t *testing.T) {
 		var c *Store
 		typ, held := newMemberType(), 0
 		members := typ.Members
-		typ.Members = func(e *Entry) iter.Seq[string] {
+		typ.Members = func(e *Entry) iter.Seq2[string, string] {
 			if !c.mu.TryLock() {
 				held++
 			} else {
