@@ -120,37 +120,32 @@ func (in *instant) each(r relation) visitor {
 // each record, also to those that a request does not see, with which a path can begin.
 func (in *instant) backwards(r relation) visitor {
 	target, from := by{r.from, r.col.By}, cmp.Or(in.full, in)
-	p, n := from.all(target), len(from.entries(r.from))
-	ends, ids := make([]int32, n+1), []int(nil)
+	p, entries := from.all(target), in.entries(r.to)
+	last := make([]int32, len(from.entries(r.from))) // the number of ids up to the last one of each record
+	ids, before := make([]int, 0, len(entries)), make([]int32, 0, len(entries))
 	forward := in.each(relation{r.col, r.to, r.from, false})
-	for range 2 { // counts them, and then lists them, the last first
-		for i, e := range in.entries(r.to) {
-			if i%256 == 0 && in.ctx.Err() != nil {
-				break // page returns the error
-			}
-			forward(e, func(_, k sortkey.Key) bool {
-				if i := p.at(k); i >= 0 && ids == nil {
-					ends[i]++
-				} else if i >= 0 {
-					ends[i]--
-					ids[ends[i]] = e.ID
-				}
-				return false
-			})
+	for i, e := range entries {
+		if i%256 == 0 && in.ctx.Err() != nil {
+			break // page returns the error
 		}
-		if ids == nil {
-			sum := int32(0)
-			for i := range ends {
-				sum += ends[i]
-				ends[i] = sum
+		forward(e, func(_, k sortkey.Key) bool {
+			if i := p.at(k); i >= 0 {
+				ids, before = append(ids, e.ID), append(before, last[i])
+				last[i] = int32(len(ids))
 			}
-			ids = make([]int, sum)
-		}
+			return false
+		})
 	}
 	key := target.key()
 	return func(e *store.Entry, visit func(_, k sortkey.Key) bool) bool {
-		i := p.at(key(e))
-		return i >= 0 && slices.ContainsFunc(ids[ends[i]:ends[i+1]], func(id int) bool { return visit(sortkey.Key{}, sortkey.Int(int64(id))) })
+		n := int32(0)
+		if i := p.at(key(e)); i >= 0 {
+			n = last[i]
+		}
+		for n > 0 && !visit(sortkey.Key{}, sortkey.Int(int64(ids[n-1]))) {
+			n = before[n-1]
+		}
+		return n > 0
 	}
 }
 
