@@ -138,7 +138,7 @@ func newNumbers() http.Handler {
 
 // newJudging returns a handler that reports the names that nothing reads.
 func newJudging() http.Handler {
-	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: newFilms(), Root: "/", MaxExchanges: 1, OnIgnored: func(*http.Request, string, string) {}})
+	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: newFilms(), Handler: httpapi.Options{Root: "/"}, MaxExchanges: 1, OnIgnored: func(*http.Request, string, string) {}})
 	check(err)
 	return server.Handler
 }

@@ -228,8 +228,7 @@ func (p *program) newService(from source) (*service, error) {
 	}
 	s.fake, err = cataloguetest.Open(cataloguetest.Options{
 		Catalogue:    records,
-		Pages:        style,
-		Framework:    p.version,
+		Handler:      httpapi.Options{Pages: style, Framework: p.version},
 		MaxExchanges: kept,
 		Ignored:      []string{"_embed", "_expand"}, // embedding reads them, and prints those that add nothing
 		OnIgnored: func(r *http.Request, name, hint string) {

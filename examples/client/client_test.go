@@ -8,6 +8,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/internal/walk"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 )
 
@@ -64,7 +65,7 @@ type film struct {
 // TestRunOwnService reads a collection that is not documented.
 func TestRunOwnService(t *testing.T) {
 	films := catalogue.Define[film]("films", catalogue.Options{})
-	server := cataloguetest.NewWith(t, cataloguetest.Options{Definitions: []catalogue.AnyDefinition{films}, Root: "/v1/"})
+	server := cataloguetest.NewWith(t, cataloguetest.Options{Definitions: []catalogue.AnyDefinition{films}, Handler: httpapi.Options{Root: "/v1/"}})
 	if err := server.Catalogue.Load(strings.NewReader(`{"films": [{"id": 1, "title": "Onda"}, {"id": 3, "title": "Sale"}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}

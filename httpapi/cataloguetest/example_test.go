@@ -13,6 +13,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -87,8 +88,7 @@ func eventsOf(t *testing.T, c *catalogue.Catalogue) *catalogue.Collection[resour
 // The service has version 3.18 of the framework, and pages with numbers.
 func ExampleOptions_pages() {
 	server, err := cataloguetest.Open(cataloguetest.Options{
-		Pages:     pagination.Numbers{Size: "page_size"},
-		Framework: schema.DRF318(nil),
+		Handler: httpapi.Options{Pages: pagination.Numbers{Size: "page_size"}, Framework: schema.DRF318(nil)},
 	})
 	if err != nil {
 		fmt.Println(err)

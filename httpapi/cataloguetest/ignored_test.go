@@ -52,8 +52,7 @@ func purchases() Options {
 	return Options{
 		Catalogue: holding(`{"purchases":[{"id":1,"customer":"Ada"},{"id":2,"customer":"Bea"},{"id":3,"customer":"Cam"}]}`,
 			catalogue.Define[purchase]("purchases", catalogue.Options{Description: &about}), catalogue.Define[director]("directors", catalogue.Options{})),
-		Root:  "/v1/",
-		Forms: true,
+		Handler: httpapi.Options{Root: "/v1/", Forms: true},
 	}
 }
 
@@ -110,7 +109,7 @@ func TestIgnored(t *testing.T) {
 		{"a point after an index of a form", nil, "PATCH " + record, "lines[0]sku=a&lines[0]amount=1&lines[0].amount=2", form, ".amount: did you mean amount?"},
 	} {
 		opts := purchases()
-		opts.Pages = tt.style
+		opts.Handler.Pages = tt.style
 		got := failureOf(t, func(tb testing.TB) {
 			server := NewWith(tb, opts)
 			ask(t, server, tt.request, tt.body, "Content-Type", typeOr(tt.contentType))
@@ -177,7 +176,7 @@ func TestNothingIgnoredBetweenPages(t *testing.T) {
 	numbers, cursors := pagination.Numbers{Size: "n", Page: "p"}, pagination.Cursors{Cursor: "c", Limits: pagination.Limits{Default: 1}}
 	for _, style := range []pagination.Style{nil, numbers, cursors, pagination.Limits{Max: 1}} {
 		opts := purchases()
-		opts.Pages = style
+		opts.Handler.Pages = style
 		server := NewWith(t, opts)
 		is := pagination.TraitsOf(style)
 		next := "/v1/purchases/?ordering=-total&search=a&customer__icontains=a"
@@ -230,8 +229,8 @@ func TestIgnoredWithBrowse(t *testing.T) {
 		must(t, err)
 		return h
 	}
-	server := NewWith(t, Options{Catalogue: cat, Root: "/v1/", Wrap: pages})
-	around := pages(NewWith(t, Options{Catalogue: cat, Root: "/v1/"}).Handler)
+	server := NewWith(t, Options{Catalogue: cat, Handler: httpapi.Options{Root: "/v1/"}, Wrap: pages})
+	around := pages(NewWith(t, Options{Catalogue: cat, Handler: httpapi.Options{Root: "/v1/"}}).Handler)
 	const path = "/v1/purchases/?_export=csv"
 	resp, inside := ask(t, server, "GET "+path, "", "Accept", "text/html")
 	r := httptest.NewRequest("GET", path, nil)
@@ -242,7 +241,7 @@ func TestIgnoredWithBrowse(t *testing.T) {
 		t.Errorf("inside of a server: %d %s; around it: %d %s", resp.StatusCode, inside, w.Code, w.Body)
 	}
 	got := failureOf(t, func(tb testing.TB) {
-		getAll(t, NewWith(tb, Options{Catalogue: cat, Root: "/v1/", Wrap: pages}), "/v1/purchases/?custmer=1") // no page
+		getAll(t, NewWith(tb, Options{Catalogue: cat, Handler: httpapi.Options{Root: "/v1/"}, Wrap: pages}), "/v1/purchases/?custmer=1") // no page
 	})
 	if !strings.Contains(got, "custmer: did you mean customer?") {
 		t.Errorf("JSON: %s", got)

@@ -188,7 +188,7 @@ func TestInvalidFaults(t *testing.T) {
 		opts, root := Options{}, "/api/"
 		if strings.HasPrefix(tt.match.Path, "/v1/") {
 			opts.Definitions, root = filmDefinitions(), "/v1/"
-			opts.Root = root
+			opts.Handler.Root = root
 		}
 		server := NewWith(t, opts)
 		i, err := server.TryInject(tt.match, tt.fault)

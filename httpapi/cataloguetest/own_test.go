@@ -53,7 +53,7 @@ func filmRecords(n int) string {
 func newFilms(t *testing.T, films int) *Server {
 	t.Helper()
 	return NewWith(t, Options{
-		Root:      "/v1/",
+		Handler:   httpapi.Options{Root: "/v1/"},
 		Ignored:   []string{"api_key"},
 		Catalogue: holding(`{"directors":[{"id":1,"name":"Varda"},{"id":2,"name":"Rohrwacher"}],"shortFilms":`+filmRecords(films)+"}", filmDefinitions()...),
 	})
@@ -83,7 +83,7 @@ func TestFaultsOfStyles(t *testing.T) {
 		{"the last page", cursors, NextIsSelf, "?cursor=cD02", `- "?cursor=cD02" [{7}]`},
 		{"there is no count", cursors, more, "?cursor=cD02", `- "" [{7}]`},
 	} {
-		server := NewWith(t, Options{Pages: tt.style, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]}`)})
+		server := NewWith(t, Options{Handler: httpapi.Options{Pages: tt.style}, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]}`)})
 		fault := server.Inject(Match{}, tt.fault())
 		_, body := get(t, server, "/api/books/"+tt.query)
 		fault.Remove()
@@ -128,14 +128,14 @@ func TestFaultsWithoutPages(t *testing.T) {
 		{"a count", change(func(page *envelope) { page.Count++ }), "/api/books/", `[{"id":1},{"id":2},{"id":3}]`, 0},
 		{"a cut list", Truncate(5), "/api/books/", `[{"id`, 1},
 	} {
-		server := NewWith(t, Options{Pages: pagination.Whole{Max: 3}, Ignored: []string{"limit"}, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3}]}`)})
+		server := NewWith(t, Options{Handler: httpapi.Options{Pages: pagination.Whole{Max: 3}}, Ignored: []string{"limit"}, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3}]}`)})
 		fault := server.Inject(Match{}, tt.fault)
 		_, body := get(t, server, tt.path)
 		if fault.Remove(); body != tt.want || fault.Count() != tt.count {
 			t.Errorf("%s: %s and %d changes, want %s and %d", tt.reason, body, fault.Count(), tt.want, tt.count)
 		}
 	}
-	server := NewWith(t, Options{Pages: pagination.Whole{Max: 2}, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3}]}`)})
+	server := NewWith(t, Options{Handler: httpapi.Options{Pages: pagination.Whole{Max: 2}}, Catalogue: holding(`{"books":[{"id":1},{"id":2},{"id":3}]}`)})
 	fault := server.Inject(Match{}, MissingRow())
 	if status, body := get(t, server, "/api/books/"); status != 400 || !strings.Contains(body, "Too many records") || fault.Count() != 0 {
 		t.Errorf("a list that is too long: %d %s", status, body)
@@ -146,7 +146,7 @@ func TestFaultsWithoutPages(t *testing.T) {
 // The style of a description takes precedence over that of the options.
 func TestStyleOfDescription(t *testing.T) {
 	server := NewWith(t, Options{
-		Pages: pagination.Numbers{},
+		Handler: httpapi.Options{Pages: pagination.Numbers{}},
 		Catalogue: holding(`{"directors":[{"id":1,"name":"A"},{"id":2,"name":"B"},{"id":3,"name":"C"}]}`,
 			catalogue.Define[director]("directors", catalogue.Options{Description: &schema.Description{Pages: pagination.Cursors{Limits: pagination.Limits{Default: 2}}}})),
 	})
@@ -159,87 +159,24 @@ func TestStyleOfDescription(t *testing.T) {
 
 // A server imitates another version of the framework.
 func TestFramework(t *testing.T) {
-	server := NewWith(t, Options{Pages: pagination.Numbers{Limits: pagination.Limits{Default: 150}}, Framework: schema.DRF318(nil)})
+	server := NewWith(t, Options{Handler: httpapi.Options{Pages: pagination.Numbers{Limits: pagination.Limits{Default: 150}}, Framework: schema.DRF318(nil)}})
 	if p := page(t, server, "/api/events/?page="); len(p.Records) != 150 || p.Previous != "" {
 		t.Errorf("an empty number: %d records after %q, want the first page", len(p.Records), p.Previous)
 	}
 }
 
-// TestHandlerOptions checks that the options of a handler are those of the fake.
-func TestHandlerOptions(t *testing.T) {
-	assign := func(_ *http.Request, collection string, action schema.Actions) (schema.Record, error) {
-		if collection != "directors" || action != schema.Create {
-			t.Errorf("Assign: %s, %v", collection, action)
-		}
-		return schema.ParseKeyed([]byte(`{"name":"assigned"}`))
-	}
-	base := Options{Catalogue: holding(`{"directors":[{"id":1,"name":"Varda"}]}`, filmDefinitions()...)}
-	server := func(set func(o *Options)) *Server {
-		opts := base
-		opts.Catalogue = base.Catalogue.Clone()
-		set(&opts)
-		return NewWith(t, opts)
-	}
-	send := func(s *Server, request, body string, header ...string) (status int, text string, sent http.Header) {
-		resp, text := ask(t, s, request, body, header...)
-		return resp.StatusCode, text, resp.Header
-	}
-	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
-
-	plain, forms := server(func(*Options) {}), server(func(o *Options) { o.Forms = true })
-	if status, text, _ := send(plain, "POST /api/directors/", "name=Akerman", form...); status != 415 {
-		t.Errorf("a form without Forms: %d %s", status, text)
-	}
-	if status, text, _ := send(forms, "POST /api/directors/", "name=Akerman", form...); status != 201 || text != `{"id":2,"name":"Akerman"}` {
-		t.Errorf("Forms: %d %s", status, text)
-	}
-
-	tags := server(func(o *Options) { o.ETags = true })
-	for _, path := range []string{"/api/directors/", "/api/directors/1/"} {
-		_, _, none := send(plain, "GET "+path, "")
-		_, body, header := send(tags, "GET "+path, "")
-		if tag := header.Get("Etag"); tag == "" || none.Get("Etag") != "" || body == "" {
-			t.Errorf("%s: tags %q, and %q without ETags", path, tag, none.Get("Etag"))
-		}
-		if status, text, _ := send(tags, "GET "+path, "", "If-None-Match", header.Get("Etag")); status != 304 || text != "" {
-			t.Errorf("%s: %d %q with its tag", path, status, text)
-		}
-	}
-
-	bearer := func(o *Options) { o.Authorizer = httpapi.Bearer("s3cret") }
-	writes, reads := server(bearer), server(func(o *Options) { bearer(o); o.AuthorizeReads = true })
+// The rights of a handler are those of the fake, which permits everything without any.
+func TestAuthorizer(t *testing.T) {
 	for _, tt := range []struct {
-		server *Server
-		header []string
-		status int
-	}{{writes, nil, 200}, {reads, nil, 401}, {reads, []string{"Authorization", "Bearer s3cret"}, 200}} {
-		if status, text, _ := send(tt.server, "GET /api/directors/", "", tt.header...); status != tt.status {
-			t.Errorf("reads, with %q: %d %s, want %d", tt.header, status, text, tt.status)
-		}
-	}
-
-	assigned := server(func(o *Options) { o.Assign = assign })
-	if status, text, _ := send(assigned, "POST /api/directors/", `{"name":"sent"}`); status != 201 || text != `{"id":2,"name":"assigned"}` {
-		t.Errorf("Assign: %d %s", status, text)
-	}
-
-	guarded := server(func(o *Options) {
-		o.Permit = func(r *http.Request, collection string, action schema.Actions, record []byte) error {
-			if collection != "directors" || action != schema.Destroy || string(record) != `{"id":1,"name":"Varda"}` {
-				t.Errorf("Permit: %s, %v, %s", collection, action, record)
-			}
-			if r.Header.Get("X-User") == "varda" {
-				return nil
-			}
-			return httpapi.Forbidden("")
-		}
-	})
-	for _, row := range []struct {
-		user string
-		want int
-	}{{"akerman", 403}, {"varda", 204}} {
-		if status, text, _ := send(guarded, "DELETE /api/directors/1/", "", "X-User", row.user); status != row.want {
-			t.Errorf("Permit of %s: %d %s, want %d", row.user, status, text, row.want)
+		authorizer httpapi.Authorizer
+		status     int
+	}{{nil, 201}, {httpapi.Bearer("s3cret"), 401}} {
+		server := NewWith(t, Options{
+			Catalogue: holding(`{"directors":[]}`, filmDefinitions()...),
+			Handler:   httpapi.Options{Authorizer: tt.authorizer},
+		})
+		if resp, text := ask(t, server, "POST /api/directors/", `{"name":"Varda"}`); resp.StatusCode != tt.status {
+			t.Errorf("%d %s, want %d", resp.StatusCode, text, tt.status)
 		}
 	}
 }

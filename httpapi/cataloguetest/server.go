@@ -3,7 +3,7 @@
 //	func TestFilmNames(t *testing.T) {
 //		server := cataloguetest.NewWith(t, cataloguetest.Options{
 //			Definitions: []catalogue.AnyDefinition{Directors, Films},
-//			Root:        "/v1/",
+//			Handler:     httpapi.Options{Root: "/v1/"},
 //			File:        "testdata/films.json",
 //		})
 //		server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, "busy"))
@@ -36,8 +36,8 @@
 //
 // # Services
 //
-// Pages are those of Django REST framework, by limit and offset. [Options].Pages selects pages by
-// number or by cursor, and Framework a later version. [Options].Wrap adds endpoints of the program's
+// Pages are those of Django REST framework, by limit and offset. [Options].Handler selects pages by
+// number or by cursor, or a later version, and has rights and all other options of package httpapi. [Options].Wrap adds endpoints of the program's
 // own, such as /login, behind the same client, log and faults.
 //
 // # Requests and faults
@@ -108,7 +108,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/infer"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
 	"github.com/gobacklist/backlist/pagination"
@@ -125,7 +124,7 @@ type Server struct {
 	// Handler serves the collections and records the exchanges. It may be called directly.
 	Handler http.Handler
 	// URL is the address of Handler, without a trailing slash. The events are at URL +
-	// "/api/events/", unless Options.Root is set.
+	// "/api/events/", unless Options.Handler has a Root.
 	URL string
 	// Client sends requests to Handler and reaches no other address. The test may change it.
 	Client *http.Client
@@ -212,27 +211,19 @@ func newServer(opts Options, onError func(*http.Request, error)) (*Server, error
 	if err != nil {
 		return nil, err
 	}
-	if opts.Authorizer == nil {
-		opts.Authorizer = httpapi.AllowAll
+	if opts.Handler.Authorizer == nil {
+		opts.Handler.Authorizer = httpapi.AllowAll
 	}
-	handler, err := httpapi.New(records, httpapi.Options{
-		Root:           opts.Root,
-		Pages:          opts.Pages,
-		Framework:      opts.Framework,
-		Authorizer:     opts.Authorizer,
-		AuthorizeReads: opts.AuthorizeReads,
-		Permit:         opts.Permit,
-		Assign:         opts.Assign,
-		Forms:          opts.Forms,
-		ETags:          opts.ETags,
-		OnError:        onError,
-	})
+	if opts.Handler.OnError == nil {
+		opts.Handler.OnError = onError
+	}
+	handler, err := httpapi.New(records, opts.Handler)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{Catalogue: records}
 	s.log.max, s.log.ignored, s.log.onIgnored = opts.MaxExchanges, opts.Ignored, opts.OnIgnored
-	s.faults.paths = pathsOf(records, opts.Root, opts.Pages)
+	s.faults.paths = pathsOf(records, opts.Handler.Root, opts.Handler.Pages)
 	var served http.Handler = handler
 	if opts.Wrap != nil {
 		served = opts.Wrap(served)
@@ -262,17 +253,11 @@ type Options struct {
 	// File.
 	Definitions []catalogue.AnyDefinition
 
-	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is "/api/".
-	Root string
-
-	// Pages is the style of the pages of the collections whose descriptions have no other; see
-	// [httpapi.Options]. If nil, pages have a limit and an offset and the documented service's
-	// sizes. If Wrap returns a handler with another style, Pages must be that, since faults use it.
-	Pages pagination.Style
-
-	// Framework is the version of Django REST framework that the server imitates; see
-	// [httpapi.Options]. The zero value is 3.14.
-	Framework schema.Framework
+	// Handler are the options of the handler of the collections, such as its Root and the style of
+	// its Pages. If Authorizer is nil, every request is permitted, and if OnError is nil, a panic
+	// fails the test and other errors are logged. If Wrap returns a handler with other pages,
+	// Handler.Pages must be those, since faults use it.
+	Handler httpapi.Options
 
 	// Catalogue, if not nil, is served itself and not cloned: records that are posted are written
 	// to it.
@@ -285,20 +270,6 @@ type Options struct {
 	// Catalogue. With Definitions, their collections are loaded as by [catalogue.Catalogue.LoadFile]. A
 	// path that is not absolute begins in the directory of the test's package.
 	File string
-
-	// Authorizer decides which writes are permitted. If nil, all are.
-	Authorizer httpapi.Authorizer
-
-	// Permit, if not nil, decides whether a request that the Authorizer permits may change or delete
-	// a record; see [httpapi.Options].
-	Permit func(r *http.Request, collection string, action schema.Actions, record []byte) error
-
-	// Assign returns the values of fields that the request determines; see [httpapi.Options].
-	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
-
-	// Forms, ETags and AuthorizeReads are those of [httpapi.Options]. For its other options, Wrap
-	// can return a handler that the test has made of the Catalogue.
-	Forms, ETags, AuthorizeReads bool
 
 	// Wrap, if not nil, returns a handler for all requests, given the handler of the collections.
 	// It adds endpoints of the program's own, such as "/login", and passes all other requests on. A

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -135,7 +136,7 @@ func TestInjectWithoutTest(t *testing.T) {
 // A panic of a callback fails the test.
 func TestPanic(t *testing.T) {
 	failure := failureOf(t, func(tb testing.TB) {
-		server := NewWith(tb, Options{Authorizer: func(*http.Request, string, schema.Actions) error { panic("oops") }})
+		server := NewWith(tb, Options{Handler: httpapi.Options{Authorizer: func(*http.Request, string, schema.Actions) error { panic("oops") }}})
 		if status := postEvent(t, server); status != http.StatusInternalServerError {
 			t.Errorf("status %d", status)
 		}
@@ -171,7 +172,7 @@ func TestInvalidOptions(t *testing.T) {
 	}{
 		{"two sets of collections", Options{Definitions: filmDefinitions(), Catalogue: mustNew()}, "options: Catalogue may be set neither with File nor with Definitions"},
 		{"nil definition", Options{Definitions: []catalogue.AnyDefinition{nil}}, "nil definition"},
-		{"root without a slash at its end", Options{Root: "/v1"}, `Root "/v1"`},
+		{"root without a slash at its end", Options{Handler: httpapi.Options{Root: "/v1"}}, `Root "/v1"`},
 		{"nil handler", Options{Wrap: func(http.Handler) http.Handler { return nil }}, "options: Wrap returned a nil handler"},
 	}
 	for _, tt := range tests {
@@ -273,7 +274,7 @@ func TestServerMadeInsideBubble(t *testing.T) {
 
 // TestFile serves a JSON file, and refuses those that cannot be read, and other collections beside it.
 func TestFile(t *testing.T) {
-	server := NewWith(t, Options{File: "testdata/db.json", Root: "/v1/"})
+	server := NewWith(t, Options{File: "testdata/db.json", Handler: httpapi.Options{Root: "/v1/"}})
 	if status, body := get(t, server, "/v1/authors/?posts__title=First"); status != 200 || !strings.Contains(body, `[{"id":7,"name":"Ann"}]`) {
 		t.Errorf("%d %s", status, body)
 	}

@@ -239,8 +239,7 @@ func (d *dataset) serve(c *catalogue.Catalogue) (*cataloguetest.Server, error) {
 	}
 	return cataloguetest.Open(cataloguetest.Options{
 		Catalogue:    c,
-		Root:         d.opts.Root,
-		Pages:        d.opts.Pages,
+		Handler:      httpapi.Options{Root: d.opts.Root, Pages: d.opts.Pages},
 		Secure:       true,
 		MaxExchanges: 1,
 		Ignored:      d.opts.Ignored,

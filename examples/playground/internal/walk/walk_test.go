@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -110,7 +111,7 @@ func walk(t *testing.T, fault cataloguetest.Fault, read client) (films []film, e
 	synctest.Test(t, func(t *testing.T) {
 		server := cataloguetest.NewWith(t, cataloguetest.Options{
 			Definitions: []catalogue.AnyDefinition{catalogue.Define[film]("films", catalogue.Options{})},
-			Root:        "/v1/",
+			Handler:     httpapi.Options{Root: "/v1/"},
 		})
 		var records []string
 		for id := range 10 {
