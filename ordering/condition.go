@@ -389,7 +389,4 @@ func kindOf(k sortkey.Key) int {
 	return i - 1
 }
 
-func isNaN(k sortkey.Key) bool {
-	_, ok := k.AsInt() // the common case
-	return !ok && k.Compare(sortkey.Float(math.NaN())) == 0
-}
+func isNaN(k sortkey.Key) bool { return k == sortkey.Float(math.NaN()) }

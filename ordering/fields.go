@@ -18,22 +18,16 @@ type Fields[T any] struct {
 	byName map[string]int
 }
 
-// names returns the names of the fields, in the order of the struct.
-func (fs *Fields[T]) names() []string {
-	names := make([]string, len(fs.list))
-	for i, f := range fs.list {
-		names[i] = f.Name
-	}
-	return names
-}
-
 // lookup returns the field with the given name. The error suggests a known one.
 func (fs *Fields[T]) lookup(name string) (ValueField, error) {
-	i, ok := fs.byName[name]
-	if !ok {
-		return ValueField{}, fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, fs.names()))
+	if i, ok := fs.byName[name]; ok {
+		return fs.list[i], nil
 	}
-	return fs.list[i], nil
+	var names []string // in the order of the struct
+	for _, f := range fs.list {
+		names = append(names, f.Name)
+	}
+	return ValueField{}, fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, names))
 }
 
 // Parse parses an ordering as the function [Parse] does, and drops unknown fields. It is

@@ -56,7 +56,8 @@ func isPlain(text string) bool {
 
 // checkFields checks the fields, those that are unique together, and the label.
 func (d Description) checkFields() error {
-	if err := cmp.Or(checkMembers(d.Fields, false), d.checkWritten()); err != nil {
+	written := func(f Field) (string, []string) { return ordering.Snake(f.Name), strings.Fields(f.Write) }
+	if err := cmp.Or(checkMembers(d.Fields, false), checkNamesOf(d.Fields, "name in bodies", written)); err != nil {
 		return err
 	}
 	for _, set := range d.Unique {
@@ -98,25 +99,6 @@ func (d Description) checkFields() error {
 	return nil
 }
 
-// checkWritten checks the names of fields in bodies.
-func (d Description) checkWritten() error {
-	if !slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Write != "" }) {
-		return nil
-	}
-	owners := map[string]string{}
-	for _, f := range d.Fields {
-		owners[ordering.Snake(f.Name)] = f.Name
-	}
-	for _, f := range d.Fields {
-		if owner, taken := owners[f.Write]; taken {
-			return fmt.Errorf("field %q: the name %q in bodies is that of %q", f.Name, f.Write, owner)
-		} else if f.Write != "" {
-			owners[f.Write] = f.Name
-		}
-	}
-	return nil
-}
-
 // checkShown checks the members of what is shown.
 func (d Description) checkShown() error {
 	for _, fields := range [...][]Field{d.Shown, d.ShownInLists} {
@@ -151,22 +133,25 @@ func checkMembers(fields []Field, inside bool) error {
 			return fmt.Errorf("field %q: %w", f.Name, err)
 		}
 	}
-	return checkFormerly(fields)
+	return checkNamesOf(fields, "former name", func(f Field) (string, []string) { return f.Name, f.Formerly })
 }
 
-// checkFormerly checks that no former name of a member of an object is a name of another member.
-func checkFormerly(fields []Field) error {
+// checkNamesOf checks that no other name of a field is empty or a name of another field.
+func checkNamesOf(fields []Field, kind string, of func(Field) (name string, others []string)) error {
 	owners := map[string]string{}
 	for _, f := range fields {
-		owners[f.Name] = f.Name
+		name, _ := of(f)
+		owners[name] = f.Name
 	}
 	for _, f := range fields {
-		for _, name := range f.Formerly {
-			if name == "" {
-				return fmt.Errorf("field %q: a former name is empty", f.Name)
-			}
-			if owner, taken := owners[name]; taken {
-				return fmt.Errorf("field %q: the former name %q is a name of %q", f.Name, name, owner)
+		_, others := of(f)
+		for _, name := range others {
+			owner, taken := owners[name]
+			switch {
+			case name == "":
+				return fmt.Errorf("field %q: a %s is empty", f.Name, kind)
+			case taken:
+				return fmt.Errorf("field %q: the %s %q is a name of %q", f.Name, kind, name, owner)
 			}
 			owners[name] = f.Name
 		}

@@ -32,15 +32,11 @@ func At(t time.Time) DateTime {
 	if offset <= -maxOffset || offset >= maxOffset {
 		offset = 0
 	}
-	return DateTime{t.Truncate(time.Microsecond).In(zone(offset))}
-}
-
-// zone returns the location with an offset. It is UTC if the offset is zero.
-func zone(offset time.Duration) *time.Location {
-	if offset == 0 {
-		return time.UTC
+	zone := time.UTC
+	if offset != 0 {
+		zone = time.FixedZone("", int(offset/time.Second))
 	}
-	return time.FixedZone("", int(offset/time.Second))
+	return DateTime{t.Truncate(time.Microsecond).In(zone)}
 }
 
 // MarshalJSON returns the date-time as Django REST framework writes it, such as

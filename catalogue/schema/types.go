@@ -11,7 +11,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -142,8 +141,13 @@ func DescribeShown(t reflect.Type, key string) (Description, error) {
 	return describeAt(t, key, "", place{levels: jsonmember.Depth(t), shown: true})
 }
 
-func describeAt(t reflect.Type, key, id string, at place) (Description, error) {
-	d := Description{
+func describeAt(t reflect.Type, key, id string, at place) (d Description, err error) {
+	defer func() {
+		if err != nil {
+			d, err = Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
+		}
+	}()
+	d = Description{
 		Key:      key,
 		Segment:  key,
 		Name:     key,
@@ -155,12 +159,12 @@ func describeAt(t reflect.Type, key, id string, at place) (Description, error) {
 		return d, nil
 	}
 	if t.Kind() != reflect.Struct {
-		return Description{}, fmt.Errorf("%w description: %v is not a struct", ErrInvalid, t)
+		return d, fmt.Errorf("%v is not a struct", t)
 	}
 	d.Name = cmp.Or(typeName(t), key)
 	fields, err := structFields(t, at)
 	if err != nil {
-		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
+		return d, err
 	}
 	if zero := zeroJSON(t); jsontext.Reads(t) && zero != "" { // its methods decide which members there are
 		for i, text := range fieldsIn(zero, fields, nil) {
@@ -169,15 +173,13 @@ func describeAt(t reflect.Type, key, id string, at place) (Description, error) {
 	}
 	d.Fields = fields
 	if d.Rule, err = recordRule(t); err != nil {
-		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
+		return d, err
 	}
 	if id == "" && !at.shown {
 		id = knownIdentity(t, fields)
 	}
-	if err = d.identify(t, id); err != nil {
-		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
-	}
-	return d, nil
+	err = d.identify(t, id)
+	return d, err
 }
 
 // identify makes the member with a name, or one that is named as ids are, the id or the key of
@@ -429,10 +431,14 @@ func kindOfType(t reflect.Type, at place) (Field, error) {
 	case reflect.Array:
 		return Field{Kind: JSON}, nil
 	default:
-		if jsontext.IsIntegral(t) {
-			return integerField(t), nil
+		f := Field{Kind: Integer}
+		switch {
+		case !jsontext.IsIntegral(t):
+			return Field{}, fmt.Errorf("JSON cannot represent the type %v", t)
+		case kind != reflect.Int && kind != reflect.Int64:
+			f.Min, f.Max = jsontext.Bounds(t)
 		}
-		return Field{}, fmt.Errorf("JSON cannot represent the type %v", t)
+		return f, nil
 	}
 }
 
@@ -465,19 +471,6 @@ func partsField(kind Kind, t reflect.Type, at place) (Field, error) {
 	item.Required, item.Default = true, ""
 	f.Item = &item
 	return f, err
-}
-
-// integerField returns the field for an integer type. The types int and int64 have no bounds.
-func integerField(t reflect.Type) Field {
-	f := Field{Kind: Integer}
-	bits := t.Bits()
-	switch t.Kind() {
-	case reflect.Int8, reflect.Int16, reflect.Int32:
-		f.Min, f.Max = strconv.Itoa(-1<<(bits-1)), strconv.Itoa(1<<(bits-1)-1)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		f.Min, f.Max = "0", strconv.FormatUint(1<<bits-1, 10)
-	}
-	return f
 }
 
 // typeName returns the name of a Go type in words, as those of fields, without its parameters, such as

@@ -176,7 +176,7 @@ func candidates(t reflect.Type) (found []candidate) {
 				case f.Anonymous && name == "" && embedded != nil:
 					next = embed(next, inner{embedded, f.Index, s.indirect || pointer, false})
 				default:
-					m := Member{cmp.Or(name, f.Name), f, s.indirect, optionsOf(f)}
+					m := Member{cmp.Or(name, f.Name), f, s.indirect, strings.Split(f.Tag.Get("json"), ",")[1:]}
 					found = append(found, candidate{m, name != "", s.twice})
 				}
 			}
@@ -184,14 +184,6 @@ func candidates(t reflect.Type) (found []candidate) {
 		level = next
 	}
 	return found
-}
-
-// optionsOf returns the options of the json tag of a field.
-func optionsOf(f reflect.StructField) []string {
-	if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); options != "" {
-		return strings.Split(options, ",")
-	}
-	return nil
 }
 
 // embed appends a struct to a level, or records that the level has its type twice.

@@ -368,7 +368,7 @@ func TestOptions(t *testing.T) {
 	got := map[string][]string{}
 	members, _ := jsonmember.Of(reflect.TypeFor[record]())
 	for _, m := range members {
-		if m.Options != nil {
+		if len(m.Options) > 0 {
 			got[m.Name] = m.Options
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding"
 	"encoding/json"
+	"fmt"
+	"math"
 	"reflect"
 	"time"
 )
@@ -44,6 +46,22 @@ func IsBytes(t reflect.Type) bool {
 
 // IsIntegral reports whether the values of a type are integers.
 func IsIntegral(t reflect.Type) bool { return reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr }
+
+// Bounds returns the least and the greatest number that a type of integers or floats can hold.
+func Bounds(t reflect.Type) (least, greatest string) {
+	var low, high any
+	switch unused := 64 - t.Bits(); t.Kind() {
+	case reflect.Float32:
+		low, high = -math.MaxFloat32, math.MaxFloat32
+	case reflect.Float64:
+		low, high = -math.MaxFloat64, math.MaxFloat64
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		low, high = int64(math.MinInt64)>>unused, int64(math.MaxInt64)>>unused
+	default:
+		low, high = 0, uint64(math.MaxUint64)>>unused
+	}
+	return fmt.Sprint(low), fmt.Sprint(high)
+}
 
 // Elem returns the type to which t points, or t if it is nil or not a pointer.
 func Elem(t reflect.Type) reflect.Type {

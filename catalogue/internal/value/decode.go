@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -369,21 +368,11 @@ func mismatch(t reflect.Type, text string, err error) *fault {
 
 // outOfRange returns the message for a number that a type cannot hold.
 func outOfRange(t reflect.Type, number string) string {
-	var low, high any
-	switch unused := 64 - t.Bits(); t.Kind() {
-	case reflect.Float32:
-		low, high = -math.MaxFloat32, math.MaxFloat32
-	case reflect.Float64:
-		low, high = -math.MaxFloat64, math.MaxFloat64
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		low, high = int64(math.MinInt64)>>unused, int64(math.MaxInt64)>>unused
-	default:
-		low, high = 0, uint64(math.MaxUint64)>>unused
-	}
+	least, greatest := jsontext.Bounds(t)
 	if strings.HasPrefix(number, "-") {
-		return fmt.Sprintf("Ensure this value is greater than or equal to %v.", low)
+		return "Ensure this value is greater than or equal to " + least + "."
 	}
-	return fmt.Sprintf("Ensure this value is less than or equal to %v.", high)
+	return "Ensure this value is less than or equal to " + greatest + "."
 }
 
 // isSpecial reports whether values of a type contain arrays or interfaces that encoding/json
