@@ -27,19 +27,11 @@ func writtenMembers(t *testing.T, v any) (list []member) {
 	if err != nil {
 		t.Fatalf("%T: %v", v, err)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if _, err := d.Token(); err != nil {
-		t.Fatal(err)
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+	d := json.NewDecoder(bytes.NewReader(text)) // of valid JSON
+	for _, _ = d.Token(); d.More(); {
+		name, _ := d.Token()
 		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		_ = d.Decode(&value)
 		list = append(list, member{name.(string), string(value)})
 	}
 	return list
