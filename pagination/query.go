@@ -47,9 +47,9 @@ func ParseQuery(raw string) Query {
 	if n == 0 {
 		return Query{}
 	}
-	q := Query{pairs: parsePairs(raw, n, asLatin1)}
+	q := Query{pairs: parsePairs(raw, n, true)}
 	if !isASCII(raw) && utf8.ValidString(raw) {
-		q.text = parsePairs(raw, n, asUTF8)
+		q.text = parsePairs(raw, n, false)
 	}
 	return q
 }
@@ -142,7 +142,7 @@ func countParts(raw string) int {
 }
 
 // parsePairs parses the n non-empty parts of raw.
-func parsePairs(raw string, n int, high encoding) []pair {
+func parsePairs(raw string, n int, latin1 bool) []pair {
 	pairs := make([]pair, 0, n)
 	for len(raw) > 0 {
 		var part string
@@ -151,22 +151,14 @@ func parsePairs(raw string, n int, high encoding) []pair {
 			continue
 		}
 		name, value, _ := strings.Cut(part, "=")
-		pairs = append(pairs, pair{unescape(name, high), unescape(value, high)})
+		pairs = append(pairs, pair{unescape(name, latin1), unescape(value, latin1)})
 	}
 	return pairs
 }
 
-// encoding is the encoding of unescaped bytes above 0x7F. Escaped bytes are always
-// UTF-8.
-type encoding bool
-
-const (
-	asUTF8   encoding = false
-	asLatin1 encoding = true
-)
-
-// unescape decodes a name or a value of a raw query. The result is valid UTF-8.
-func unescape(s string, high encoding) string {
+// unescape decodes a name or a value of a raw query. The result is valid UTF-8. Escaped bytes are UTF-8,
+// and so are others unless they are Latin-1.
+func unescape(s string, latin1 bool) string {
 	if isPlain(s) {
 		return s
 	}
@@ -179,7 +171,7 @@ func unescape(s string, high encoding) string {
 			buf = append(buf, 0)
 			hex.Decode(buf[len(buf)-1:], []byte(s[i+1:i+3]))
 			i += 2
-		case c >= utf8.RuneSelf && high == asLatin1:
+		case c >= utf8.RuneSelf && latin1:
 			buf = utf8.AppendRune(buf, rune(c)) // Latin-1 is the start of Unicode
 		default:
 			buf = append(buf, c)
@@ -198,23 +190,13 @@ func toValid(b []byte) string {
 	valid := make([]byte, 0, len(b)+2*utf8.UTFMax)
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)
-		if r == utf8.RuneError && size == 1 {
-			size = illFormed(b)
+		for r == utf8.RuneError && size < len(b) && !utf8.FullRune(b[:size+1]) {
+			size++ // up to the longest prefix of a rune
 		}
 		valid = utf8.AppendRune(valid, r)
 		b = b[size:]
 	}
 	return string(valid)
-}
-
-// illFormed returns the length of the maximal subpart at the start of b, which does not
-// start with a rune: the longest prefix of a rune, or one byte.
-func illFormed(b []byte) int {
-	n := 1
-	for n < len(b) && !utf8.FullRune(b[:n+1]) {
-		n++
-	}
-	return n
 }
 
 // appendPairs appends "name=value&" for each pair, escaped.

@@ -348,20 +348,12 @@ func (i Identity) MarshalJSON() ([]byte, error) {
 // and the identity is unchanged.
 func (i *Identity) UnmarshalJSON(data []byte) error {
 	var read Identity
-	var err error
-	switch text := strings.Trim(string(data), jsontext.Space); {
-	case text == "null":
-	case len(text) > 0 && text[0] == '"':
-		if err = json.Unmarshal(data, &read.Key); err == nil && read.Key == "" {
-			err = fmt.Errorf("the key is empty")
-		}
-	default:
+	text := strings.Trim(string(data), jsontext.Space)
+	if text != "null" && (json.Unmarshal(data, &read.Key) != nil || read.Key == "") {
+		var err error
 		if read.ID, err = strconv.Atoi(text); err != nil || read.ID < 1 {
-			err = fmt.Errorf("want a positive integer or a text, got %s", excerpt(text))
+			return fmt.Errorf("%w identity: want a positive integer or a text that is not empty, got %s", ErrInvalid, excerpt(text))
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("%w identity: %w", ErrInvalid, err)
 	}
 	*i = read
 	return nil

@@ -174,7 +174,11 @@ func candidates(t reflect.Type) (found []candidate) {
 				switch {
 				case !encoded:
 				case f.Anonymous && name == "" && embedded != nil:
-					next = embed(next, inner{embedded, f.Index, s.indirect || pointer, false})
+					if i := slices.IndexFunc(next, func(other inner) bool { return other.typ == embedded }); i >= 0 {
+						next[i].twice = true
+					} else {
+						next = append(next, inner{embedded, f.Index, s.indirect || pointer, false})
+					}
 				default:
 					m := Member{cmp.Or(name, f.Name), f, s.indirect, strings.Split(f.Tag.Get("json"), ",")[1:]}
 					found = append(found, candidate{m, name != "", s.twice})
@@ -184,17 +188,6 @@ func candidates(t reflect.Type) (found []candidate) {
 		level = next
 	}
 	return found
-}
-
-// embed appends a struct to a level, or records that the level has its type twice.
-func embed(level []inner, s inner) []inner {
-	for i := range level {
-		if level[i].typ == s.typ {
-			level[i].twice = true
-			return level
-		}
-	}
-	return append(level, s)
 }
 
 // tagName returns the name in the tag of a field, or "" if the tag has no name that
