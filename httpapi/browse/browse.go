@@ -180,7 +180,7 @@ func (b *browser) Served() httpapi.Served { return b.next.Served() }
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sentQuery := parseQuery(r.URL.RawQuery)
 	if sentQuery.values.Has(styleName) && r.URL.Path == b.served.Root && negotiation.IsRead(r.Method) {
-		b.sendStyle(w, sentQuery.get(styleName))
+		b.sendStyle(w, r, sentQuery.get(styleName))
 		return
 	}
 	isExport := negotiation.IsRead(r.Method) && sentQuery.get(exportName) == "csv"

@@ -87,11 +87,7 @@ func (c *collection) nameOf(record schema.Record, otherwise string) string {
 			if ordering.Snake(name) != label {
 				continue
 			}
-			text, _ := readText(value)
-			if seen, ok := readableTime(text); ok {
-				return seen
-			}
-			if strings.TrimSpace(text) != "" {
+			if text, _ := readText(value); strings.TrimSpace(text) != "" {
 				return cut(text)
 			}
 		}

@@ -19,7 +19,7 @@ type filters struct {
 	Search string // name of its parameter, or "" if there is none
 	Sought string // its value
 	Row    filterRow
-	Kept   []pair // parameters that are not in the form
+	Kept   []option // parameters that are not in the form
 	Chips  []choice
 	Facets []facet
 	Clear  string // link to all records

@@ -220,9 +220,9 @@ func kindOf(field schema.Field) kind {
 	case schema.Reference:
 		k.Hint = by + " of a record from " + heading(field.Refers) + "."
 	case schema.References:
-		k.Hint, k.separator, k.empty = by+" of each record from "+heading(field.Refers)+", separated by commas.", ", ", "[]"
-		if field.By != "" {
-			k.Control, k.Hint, k.separator = "textarea", by+" of each record from "+heading(field.Refers)+", one per line.", "\n"
+		k.Hint, k.separator, k.empty = by+" of records from "+heading(field.Refers)+", separated by commas.", ", ", "[]"
+		if field.By != "" { // a text can have commas
+			k.Control, k.Hint, k.separator = "textarea", by+" of records from "+heading(field.Refers)+", one per line.", "\n"
 		}
 	case schema.Array:
 		if k.empty = "[]"; field.Item.Kind.Scalar() && !field.Item.Nullable {

@@ -22,9 +22,8 @@ import (
 // list is a page of a collection.
 type list struct {
 	Columns  []column // those that are shown
-	Choice   []column // to choose from, or nil
-	Members  int      // how many columns there are
-	Kept     []pair   // of the form for the columns
+	Choice   []column // all, of which the visitor can choose others than the first, or nil
+	Kept     []option // of the form for the columns
 	Rows     []row
 	Pager    pager
 	Took     string // the time of the handler
@@ -99,7 +98,7 @@ func (v *view) choose(l *list, all []column) {
 		}
 	}
 	if len(all) > min(maxShown, len(l.Columns)) {
-		l.Choice, l.Members = all[1:], len(all)
+		l.Choice = all
 		l.Kept = v.query.kept(func(name string) bool { return name != columnsName })
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"crypto/sha256"
 	_ "embed" // of the template and its stylesheets
 	"encoding/hex"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -40,15 +40,12 @@ func stylesheet() (style, hash string) {
 
 // sendStyle sends the stylesheet, which all may read. It is cached for a year, unless the hash is that of
 // another version.
-func (b *browser) sendStyle(w http.ResponseWriter, hash string) {
-	header := w.Header()
-	header.Set("Content-Type", "text/css; charset=utf-8")
-	header.Set("X-Content-Type-Options", "nosniff")
-	if header.Set("Cache-Control", "no-cache"); hash == b.hash {
-		header.Set("Cache-Control", "public, max-age=31536000, immutable")
+func (b *browser) sendStyle(w http.ResponseWriter, r *http.Request, hash string) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if w.Header().Set("Cache-Control", "no-cache"); hash == b.hash {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	header.Set("Content-Length", strconv.Itoa(len(b.style)))
-	_, _ = io.WriteString(w, b.style)
+	http.ServeContent(w, r, "style.css", time.Time{}, strings.NewReader(b.style))
 }
 
 // page is the data of the template.

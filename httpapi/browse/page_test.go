@@ -66,7 +66,7 @@ func TestStylesheet(t *testing.T) {
 		page := get(mux, target)
 		link := page.one(t, "link", "rel", "stylesheet").attrs["href"]
 		style := follow(t, mux, target, link)
-		want := http.Header{"Content-Type": {"text/css; charset=utf-8"}, "Cache-Control": {"public, max-age=31536000, immutable"}, "X-Content-Type-Options": {"nosniff"}, "Content-Length": {fmt.Sprint(len(style.body))}}
+		want := http.Header{"Content-Type": {"text/css; charset=utf-8"}, "Cache-Control": {"public, max-age=31536000, immutable"}, "X-Content-Type-Options": {"nosniff"}, "Content-Length": {fmt.Sprint(len(style.body))}, "Accept-Ranges": {"bytes"}}
 		equal(t, "the header", want, style.header)
 		if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(style.body))); style.status != 200 || !strings.HasSuffix(link, "?_style="+sum[:16]) || len(style.body) < 1000 {
 			t.Errorf("%s: %s leads to %d, with the hash %s", target, link, style.status, sum)

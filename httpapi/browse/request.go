@@ -150,17 +150,14 @@ func (q query) repeats(n int) bool { return n*len(q.values.Encode()) <= maxRepea
 // step is an element of the breadcrumb. The last has no link.
 type step struct{ Name, Link string }
 
-// pair is a hidden input of a form, or a line of a header.
-type pair struct{ Name, Value string }
-
 // kept returns the parameters whose names satisfy keep, for a form that sends them too.
-func (q query) kept(keep func(name string) bool) (kept []pair) {
+func (q query) kept(keep func(name string) bool) (kept []option) {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		if name == "format" || !keep(name) {
 			continue
 		}
 		for _, value := range q.values[name] {
-			kept = append(kept, pair{name, value})
+			kept = append(kept, option{Label: name, Value: value})
 		}
 	}
 	return kept
