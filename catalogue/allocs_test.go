@@ -354,39 +354,6 @@ func BenchmarkLarge(b *testing.B) {
 	})
 }
 
-// BenchmarkViewDuringWrites reports how long a view of a page takes alone and beside as many updates
-// as a writer can do.
-func BenchmarkViewDuringWrites(b *testing.B) {
-	const n = 100_000
-	c := mustCollection[sale](b, catalogue.Options{Indexes: [][]ordering.Term{terms("weight")}})
-	must(b, c.ReplaceAll(sales(n)))
-	for _, writers := range []int{0, 1} {
-		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			var stop atomic.Bool
-			var writing sync.WaitGroup
-			for range writers {
-				writing.Go(func() {
-					for i := 0; !stop.Load(); i++ {
-						_ = c.Update(1+i%n, func(s *sale) error { s.Weight = i / 7 % n; return nil })
-					}
-				})
-			}
-			took, places := []time.Duration(nil), rand.New(rand.NewPCG(2, 2))
-			for b.Loop() {
-				start := time.Now()
-				w := pagination.Window{Limit: benchLimit, Offset: places.IntN(n - benchLimit)}
-				must(b, second(c.Where().View(w, ordering.Asc("weight"))))
-				took = append(took, time.Since(start))
-			}
-			stop.Store(true)
-			writing.Wait()
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
-			b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
-		})
-	}
-}
-
 // once measures a function that takes long, once.
 func once(b *testing.B, n int, f func() error) (took time.Duration) {
 	b.Helper()

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/internal/model/play"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
@@ -137,27 +137,11 @@ func equal(t testing.TB, what string, want, got any, opts ...cmp.Option) {
 	}
 }
 
-func pick[V any](rng *rand.Rand, of ...V) V { return of[rng.IntN(len(of))] }
-
-func ptr[V any](v V) *V { return &v }
-
 func mustRecord(text string) schema.Record {
 	return mustHave(schema.ParseRecord([]byte(text)))
 }
 
-// terms returns the terms of an ordering such as "-name,id". Unlike [ordering.Parse] it
-// keeps repeated fields.
-func terms(text string) []ordering.Term {
-	var list []ordering.Term
-	for name := range strings.SplitSeq(text, ",") {
-		if name == "" {
-			continue
-		}
-		field, desc := strings.CutPrefix(name, "-")
-		list = append(list, ordering.Term{Field: field, Desc: desc})
-	}
-	return list
-}
+func terms(text string) []ordering.Term { return play.Terms(text) }
 
 // walked returns the records of a collection, page by page, one on each.
 func walked[T any](c *catalogue.Collection[T], by []ordering.Term) (all []T) {

@@ -284,7 +284,7 @@ func follow(t *testing.T, group *sync.WaitGroup, p *play.Player, models []*model
 
 // copied returns an operation that copies all collections and reads the copy.
 func copied(r *model.Random, w model.World) model.Op {
-	op := model.Op{Verb: pick(r.Rand, "snapshot", "clone", "save"), Name: "copy"}
+	op := model.Op{Verb: []string{"snapshot", "clone", "save"}[r.IntN(3)], Name: "copy"}
 	for at := range w {
 		op.Ops = append(op.Ops, model.Op{In: at.Key, Verb: "view"}, r.On(w, at, "page"))
 		if op.Verb != "snapshot" {

@@ -3,7 +3,6 @@ package catalogue_test
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/internal/model/play"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -224,7 +224,7 @@ type (
 		Children []*folder `json:"children,omitempty"`
 	}
 	// A uuid4 is a UUID as programs write it.
-	uuid4 [16]byte
+	uuid4 = play.UUID
 	// A pgxUUID is null or a UUID, as pgtype.UUID is, which has no method for text.
 	pgxUUID struct {
 		Bytes uuid4
@@ -250,18 +250,6 @@ func (c *claimStrings) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, &(*c)[0])
 	}
 	return json.Unmarshal(b, (*[]string)(c))
-}
-
-func (u uuid4) MarshalText() ([]byte, error) {
-	return fmt.Appendf(nil, "%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]), nil
-}
-
-func (u *uuid4) UnmarshalText(b []byte) error {
-	n, err := hex.Decode(u[:], []byte(strings.ReplaceAll(string(b), "-", "")))
-	if err == nil && n < len(u) {
-		err = fmt.Errorf("a UUID of %d bytes", n)
-	}
-	return err
 }
 
 func (p pgxUUID) MarshalJSON() ([]byte, error) {

@@ -143,9 +143,9 @@ func numberOf[T any](record T, err error) (int, error)   { return idIn(encode(re
 // position returns the position of a record among those that are selected.
 func (c *typed[T]) position(sel catalogue.Selection[T], op model.Op) (int, error) {
 	if c.text == nil {
-		return sel.Position(op.ID, terms(op.Terms)...)
+		return sel.Position(op.ID, Terms(op.Terms)...)
 	}
-	seq, err := sel.All(terms(op.Terms)...)
+	seq, err := sel.All(Terms(op.Terms)...)
 	if err != nil {
 		return 0, err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// terms returns the terms of an ordering. Unlike [ordering.Parse] it keeps repeated fields.
-func terms(text string) (list []ordering.Term) {
+// Terms returns the terms of an ordering such as "-name,id". Unlike [ordering.Parse] it keeps repeated fields.
+func Terms(text string) (list []ordering.Term) {
 	for name := range strings.SplitSeq(text, ",") {
 		if field, desc := strings.CutPrefix(name, "-"); field != "" {
 			list = append(list, ordering.Term{Field: field, Desc: desc})
@@ -103,7 +103,7 @@ func (c *typed[T]) read(r reader[T], op model.Op) func() string {
 		n, err := r.Where().Count()
 		return done(result(fmt.Sprint(n), err))
 	}
-	terms, w := terms(op.Terms), pagination.Window{Limit: op.Limit, Offset: op.Offset}
+	terms, w := Terms(op.Terms), pagination.Window{Limit: op.Limit, Offset: op.Offset}
 	sel := r.Where(conditions[T](c.where(op.Where))...)
 	switch op.Verb {
 	case "count":
