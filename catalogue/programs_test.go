@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/internal/model/play"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -223,11 +222,9 @@ type (
 		parent   *folder
 		Children []*folder `json:"children,omitempty"`
 	}
-	// A uuid4 is a UUID as programs write it.
-	uuid4 = play.UUID
 	// A pgxUUID is null or a UUID, as pgtype.UUID is, which has no method for text.
 	pgxUUID struct {
-		Bytes uuid4
+		Bytes uuid
 		Valid bool
 	}
 )
@@ -431,20 +428,20 @@ func programsOfStores() []program {
 			Posts []Model
 		}{ID: "a", Email: "a@x.example", Posts: []Model{}}),
 		asIs("gorm with a UUID", struct {
-			ID    uuid4 `gorm:"type:uuid;primaryKey" json:"id"`
+			ID    uuid `gorm:"type:uuid;primaryKey" json:"id"`
 			Title string
-		}{ID: uuid4{15: 1}, Title: "a"}),
+		}{ID: uuid{15: 1}, Title: "a"}),
 		asIs("gorm: the id is for joins alone, clients have a UUID", struct {
 			ID    uint   `gorm:"primaryKey" json:"-"`
-			UUID  uuid4  `gorm:"uniqueIndex" json:"uuid"`
+			UUID  uuid   `gorm:"uniqueIndex" json:"uuid"`
 			Title string `json:"title"`
-		}{UUID: uuid4{15: 1}, Title: "a"}),
+		}{UUID: uuid{15: 1}, Title: "a"}),
 		asIs("sqlc with json tags", Author{1, "a", sql.NullString{String: "x", Valid: true}}, Author{AuthorID: 2, Name: "b"}),
 		asIs("sqlc without json tags, and a foreign key", Book{BookID: 4, AuthorID: 1, Isbn: "x", BookType: "novel", Available: noon, Tags: []string{}}),
 		asIs("sqlc with a UUID of pgtype", struct {
 			ID    pgxUUID `json:"id"`
 			Title pgText  `json:"title"`
-		}{pgxUUID{uuid4{15: 1}, true}, pgText{"a", true}}),
+		}{pgxUUID{uuid{15: 1}, true}, pgText{"a", true}}),
 		asIs("sqlx with a hand-written store", struct {
 			Id      int64           `db:"id"`
 			Payload json.RawMessage `db:"payload"`
@@ -632,7 +629,7 @@ func TestPrograms(t *testing.T) {
 
 // TestNewIdentities inserts records without an id or a key, by all the ways in which they can lack one.
 func TestNewIdentities(t *testing.T) {
-	const uuid = `"UUID4"`
+	const random = `"UUID4"`
 	type embeddedID struct {
 		*BaseModel
 		Name string
@@ -647,14 +644,14 @@ func TestNewIdentities(t *testing.T) {
 	for reason, err := range map[string]error{
 		"an id in no embedded struct": inserted(embeddedID{Name: "a"}, catalogue.Options{}, `{"id":1,"created_at":"0001-01-01T00:00:00Z","Name":"a"}`),
 		"an id of 0 in one":           inserted(embeddedID{&BaseModel{CreatedAt: noon}, "a"}, catalogue.Options{}, `{"id":1,"created_at":"2024-05-01T12:00:00Z","Name":"a"}`),
-		"a key in no embedded struct": inserted(embeddedKey{}, catalogue.Options{}, `{"key":`+uuid+`,"nick":""}`),
-		"an empty key in one":         inserted(embeddedKey{Named: &Named{Nick: "n"}}, catalogue.Options{}, `{"key":`+uuid+`,"nick":"n"}`),
-		"a nil pointer":               inserted(pointer{}, catalogue.Options{}, `{"UUID":`+uuid+`}`),
-		"a pointer to an empty text":  inserted(pointer{new("")}, catalogue.Options{}, `{"UUID":`+uuid+`}`),
-		"a zero UUID":                 inserted(struct{ ID uuid4 }{}, catalogue.Options{}, `{"ID":`+uuid+`}`),
-		"a UUID that is null":         inserted(struct{ ID pgxUUID }{}, catalogue.Options{}, `{"ID":`+uuid+`}`),
-		"a pointer to a UUID":         inserted(struct{ ID *uuid4 }{}, catalogue.Options{}, `{"ID":`+uuid+`}`),
-		"a pointer to a zero UUID":    inserted(struct{ ID *uuid4 }{new(uuid4)}, catalogue.Options{}, `{"ID":`+uuid+`}`),
+		"a key in no embedded struct": inserted(embeddedKey{}, catalogue.Options{}, `{"key":`+random+`,"nick":""}`),
+		"an empty key in one":         inserted(embeddedKey{Named: &Named{Nick: "n"}}, catalogue.Options{}, `{"key":`+random+`,"nick":"n"}`),
+		"a nil pointer":               inserted(pointer{}, catalogue.Options{}, `{"UUID":`+random+`}`),
+		"a pointer to an empty text":  inserted(pointer{new("")}, catalogue.Options{}, `{"UUID":`+random+`}`),
+		"a zero UUID":                 inserted(struct{ ID uuid }{}, catalogue.Options{}, `{"ID":`+random+`}`),
+		"a UUID that is null":         inserted(struct{ ID pgxUUID }{}, catalogue.Options{}, `{"ID":`+random+`}`),
+		"a pointer to a UUID":         inserted(struct{ ID *uuid }{}, catalogue.Options{}, `{"ID":`+random+`}`),
+		"a pointer to a zero UUID":    inserted(struct{ ID *uuid }{new(uuid)}, catalogue.Options{}, `{"ID":`+random+`}`),
 		"a key that is no UUID":       inserted(enumeration{}, named, `{"Key":"level 7"}`),
 	} {
 		if err != nil {

@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/internal/model/play"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -22,27 +22,13 @@ import (
 
 // Types of keys that are text in JSON and something else in Go.
 type (
-	uuid    [16]byte
+	uuid    = play.UUID
 	degree  int    // compares as a number
 	shout   string // is stored in lower case, and is written in capital letters
 	boxed   struct{ text string }
 	mutable struct{ text string } // its methods have pointers as receivers
 	rank    struct{ n int }
 )
-
-func (u uuid) MarshalText() ([]byte, error) {
-	h := hex.EncodeToString(u[:])
-	return []byte(h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]), nil
-}
-
-func (u *uuid) UnmarshalText(text []byte) error {
-	b, err := hex.DecodeString(strings.ReplaceAll(string(text), "-", ""))
-	if err != nil || len(b) != len(u) {
-		return errors.New("want a UUID")
-	}
-	copy(u[:], b)
-	return nil
-}
 
 var degreeTexts = []string{"none", "zero", "low", "high", "best"}
 
