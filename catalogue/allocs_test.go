@@ -290,8 +290,7 @@ func BenchmarkLarge(b *testing.B) {
 		n = 10_000_000
 	}
 	empty := func() *catalogue.Collection[sale] {
-		c := mustHave(catalogue.NewCollection[sale](catalogue.Options{Indexes: [][]ordering.Term{terms("weight"), terms("name"), terms("depot,weight")}}))
-		return c
+		return mustHave(catalogue.NewCollection[sale](catalogue.Options{Indexes: [][]ordering.Term{terms("weight"), terms("name"), terms("depot,weight")}}))
 	}
 	before := heapAfterGC()
 	c := empty()

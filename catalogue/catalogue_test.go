@@ -1,7 +1,6 @@
 package catalogue_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,14 +42,6 @@ func newShop(t *testing.T) *catalogue.Catalogue {
 	return c
 }
 
-// savedJSON returns the JSON of a catalogue in one line.
-func savedJSON(t *testing.T, c *catalogue.Catalogue) string {
-	t.Helper()
-	var b bytes.Buffer
-	must(t, c.Save(&b))
-	return strings.ReplaceAll(b.String(), "\n", "")
-}
-
 // ended calls f in a new goroutine and returns its error. It describes a panic and a
 // runtime.Goexit by errors.
 func ended(f func() error) (err error) {
@@ -85,8 +76,7 @@ func placeOrder(b *catalogue.Batch) error {
 	if err != nil {
 		return err
 	}
-	_, err = placed.Insert(mustRecord(fmt.Sprintf(`{"customer":%d}`, id)))
-	return err
+	return second(placed.Insert(mustRecord(fmt.Sprintf(`{"customer":%d}`, id))))
 }
 
 func TestBatchErrors(t *testing.T) {
@@ -174,11 +164,11 @@ func TestSelectionWriteErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			c := newShop(t)
-			before := savedJSON(t, c)
+			before := saved(t, c)
 			if n, err := test.write(c); n != 0 || !errors.Is(err, test.want) {
 				t.Errorf("%d, %v, want 0, %v", n, err, test.want)
 			}
-			equal(t, "the result", before, savedJSON(t, c))
+			equal(t, "the result", before, saved(t, c))
 		})
 	}
 }
@@ -225,7 +215,7 @@ func TestWritesDoNotDeadlock(t *testing.T) {
 	c := newShop(t)
 	ctx := context.Background()
 	duration := time.Duration(scaled(2000)) * time.Millisecond
-	data := savedJSON(t, c)
+	data := saved(t, c)
 	end := time.Now().Add(duration)
 	var writers sync.WaitGroup
 	for seed := range uint64(6) {

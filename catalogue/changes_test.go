@@ -398,8 +398,7 @@ func (f followed[T]) write(rng *rand.Rand) error {
 			return f.c.Update(id.ID, change)
 		}
 	}
-	_, err := f.c.Upsert(r)
-	return err
+	return second(f.c.Upsert(r))
 }
 
 // delete deletes the record that has the identity of r.

@@ -249,8 +249,7 @@ func TestIdentityAfterRules(t *testing.T) {
 	}
 	insert := func(c *catalogue.Collection[badge]) error { _, err := c.Insert(badge{"x", "rule"}); return err }
 	upsert := func(c *catalogue.Collection[badge]) error {
-		_, err := c.By("code").Upsert(badge{"x", "rule"})
-		return err
+		return second(c.By("code").Upsert(badge{"x", "rule"}))
 	}
 	load := func(c *catalogue.Collection[badge]) error {
 		return c.Load(strings.NewReader(`[{"code":"x","name":"rule"}]`), catalogue.LoadOptions{Validate: true})
@@ -269,8 +268,7 @@ func TestIdentityAfterRules(t *testing.T) {
 		{"an upsert of the record with that key", "a", upsert, "a(rule) b", nil},
 		{"an upsert by another text, with another key", "c", func(c *catalogue.Collection[badge]) error {
 			must(t, c.By("code").Update("a", func(b *badge) error { b.Name = "rules"; return nil }))
-			_, err := c.By("name").Upsert(badge{"", "rules"})
-			return err
+			return second(c.By("name").Upsert(badge{"", "rules"}))
 		}, "a(rules) b", nil},
 		{"an update with another key", "c", func(c *catalogue.Collection[badge]) error {
 			return c.By("code").Update("a", func(b *badge) error { b.Name = "rule"; return nil })
@@ -316,8 +314,7 @@ func TestOpenRecordsWithKeys(t *testing.T) {
 		cat := mustCatalogue(t, defined)
 		posts := mustIn(defined, cat)
 		record := func(text string) schema.Record {
-			r := mustHave(schema.ParseKeyed([]byte(strings.ReplaceAll(text, "KEY", name))))
-			return r
+			return mustHave(schema.ParseKeyed([]byte(strings.ReplaceAll(text, "KEY", name))))
 		}
 		must(t, cat.Load(strings.NewReader(strings.ReplaceAll(`{"posts":[{"KEY":"b","title":"x"},{"KEY":"n2","title":"y","other":1}]}`, "KEY", name)), catalogue.LoadOptions{}))
 		must(t, second(posts.Insert(record(`{"KEY":"7","title":"z"}`))))
@@ -363,8 +360,7 @@ func TestOpenRecordsWithKeys(t *testing.T) {
 			{"an id beside the key", schema.ErrInvalid, func() error {
 				r := record(`{"KEY":"c"}`)
 				r.ID = 7
-				_, err := posts.Insert(r)
-				return err
+				return second(posts.Insert(r))
 			}},
 			{"methods by id", catalogue.ErrNotFound, func() error { return posts.Delete(1) }},
 		} {

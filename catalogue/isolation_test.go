@@ -215,7 +215,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // and that their clones can be changed, is checked by TestModel.
 func TestSnapshotsAreReadOnly(t *testing.T) {
 	c := newShop(t)
-	text := savedJSON(t, c)
+	text := saved(t, c)
 	snapshot := c.Snapshot()
 	must(t, mustIn(coupons, c).Delete(1))
 	for of, orders := range map[string]*catalogue.Collection[schema.Record]{
@@ -242,7 +242,7 @@ func TestSnapshotsAreReadOnly(t *testing.T) {
 			}
 		}
 	}
-	equal(t, "the snapshot", text, savedJSON(t, snapshot))
+	equal(t, "the snapshot", text, saved(t, snapshot))
 	id, err := mustIn(orders, snapshot.Clone()).Insert(mustRecord(`{"customer":1}`))
 	if id != 2 || err != nil {
 		t.Errorf("an insertion into a clone of a snapshot: %d, %v", id, err)
@@ -255,10 +255,6 @@ func TestPageReadsOneState(t *testing.T) {
 	cat := mustNew()
 	checkAtEnd(t, cat)
 	books := mustIn(resources.Records("books"), cat)
-	record := func(text string) schema.Record {
-		r := mustHave(schema.ParseRecord([]byte(text)))
-		return r
-	}
 	// If ranked, all records have a rank that reverses the order by id. If not, none has.
 	set := func(ranked bool) {
 		must(t, books.Batch(func(tx *catalogue.Tx[schema.Record]) error {
@@ -267,7 +263,7 @@ func TestPageReadsOneState(t *testing.T) {
 				if ranked {
 					text = fmt.Sprintf(`{"id":%d,"rank":%d}`, id, -id)
 				}
-				if _, err := tx.Upsert(record(text)); err != nil {
+				if _, err := tx.Upsert(mustRecord(text)); err != nil {
 					return err
 				}
 			}

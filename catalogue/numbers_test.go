@@ -33,8 +33,7 @@ func numberedCards(kind schema.Kind, loose bool, keys ...string) catalogue.Defin
 // card returns a record of a text.
 func card(t *testing.T, text string) schema.Record {
 	t.Helper()
-	r := mustHave(schema.ParseKeyed([]byte(text)))
-	return r
+	return mustHave(schema.ParseKeyed([]byte(text)))
 }
 
 // textOf returns the JSON of a key that is a number.

@@ -46,8 +46,7 @@ func TestEncodedErrors(t *testing.T) {
 		ctx, body := t.Context(), []byte(`{"title":"x"}`)
 		with := func(tests ...schema.Test) schema.Filter { return schema.Filter{Tests: tests} }
 		search := func(words ...[]schema.Test) error {
-			_, err := films.List(ctx, catalogue.Query{Filter: schema.Filter{Search: words}})
-			return err
+			return second(films.List(ctx, catalogue.Query{Filter: schema.Filter{Search: words}}))
 		}
 		bogus, hidden := with(schema.Test{Field: "statos", Lookup: "exact", Values: []string{"a"}}), filterOf(t, films, url.Values{"status": {"released"}})
 		ended, end := context.WithCancel(ctx)
@@ -414,8 +413,7 @@ func ownOpen(tb testing.TB) *catalogue.Catalogue {
 // filterOf returns the filter of the parameters of a query.
 func filterOf(tb testing.TB, c catalogue.AnyCollection, params url.Values) schema.Filter {
 	tb.Helper()
-	filter := mustHave(c.Description().Filter(tb.Context(), func(name string) []string { return params[name] }, schema.Checks{Find: c.Find}))
-	return filter
+	return mustHave(c.Description().Filter(tb.Context(), func(name string) []string { return params[name] }, schema.Checks{Find: c.Find}))
 }
 
 func described(d schema.Description) catalogue.Options {

@@ -62,8 +62,7 @@ func (c *mutable) UnmarshalText(text []byte) error {
 func (r rank) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "#%d", r.n), nil }
 
 func (r *rank) UnmarshalText(text []byte) error {
-	_, err := fmt.Sscanf(string(text), "#%d", &r.n)
-	return err
+	return second(fmt.Sscanf(string(text), "#%d", &r.n))
 }
 
 func (r rank) OrderingKey() sortkey.Key { return sortkey.Int(int64(-r.n)) }

@@ -203,8 +203,7 @@ func TestKeyMemory(t *testing.T) {
 // uncheckedCollection returns a collection that no check at the end of the test holds.
 func uncheckedCollection[T any](t *testing.T) *catalogue.Collection[T] {
 	t.Helper()
-	c := mustHave(catalogue.NewCollection[T](catalogue.Options{}))
-	return c
+	return mustHave(catalogue.NewCollection[T](catalogue.Options{}))
 }
 
 // filled inserts n records into a collection and returns it.

@@ -108,8 +108,7 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	insert := func(c *catalogue.Collection[offer], o offer) error {
-		_, err := c.Insert(o)
-		return err
+		return second(c.Insert(o))
 	}
 	for _, test := range []struct {
 		reason string
@@ -126,20 +125,17 @@ func TestValidate(t *testing.T) {
 		{"the rule of the record", func(o *offer) { o.Percent = 60 }, insert,
 			`offers: invalid record: id 2: nonFieldErrors: More than 50 percent need a minimum.`},
 		{"an upsert", func(o *offer) { o.ID, o.Percent = 1, 91 }, func(c *catalogue.Collection[offer], o offer) error {
-			_, err := c.Upsert(o)
-			return err
+			return second(c.Upsert(o))
 		}, `offers: invalid record: id 1: percent: Ensure this value is less than or equal to 90.`},
 		{"an update", nil, func(c *catalogue.Collection[offer], _ offer) error {
 			return c.Update(1, func(o *offer) error { o.Minimum = nil; return nil })
 		}, `offers: invalid record: id 1: nonFieldErrors: More than 50 percent need a minimum.`},
 		{"an update of a selection", nil, func(c *catalogue.Collection[offer], _ offer) error {
-			_, err := c.Where().Update(func(o *offer) error { o.Minimum = nil; return nil })
-			return err
+			return second(c.Where().Update(func(o *offer) error { o.Minimum = nil; return nil }))
 		}, `offers: invalid record: id 1: nonFieldErrors: More than 50 percent need a minimum.`},
 		{"a write of a batch", func(o *offer) { o.Percent = 91 }, func(c *catalogue.Collection[offer], o offer) error {
 			return c.Batch(func(tx *catalogue.Tx[offer]) error {
-				_, err := tx.Insert(o)
-				return err
+				return second(tx.Insert(o))
 			})
 		}, `offers: invalid record: id 2: percent: Ensure this value is less than or equal to 90.`},
 		{"a replacement", func(o *offer) { o.Percent = 91 }, func(c *catalogue.Collection[offer], o offer) error {

@@ -147,8 +147,7 @@ func (p *pgUUID) UnmarshalJSON(b []byte) error {
 	if p.Valid = string(b) != "null"; !p.Valid {
 		return nil
 	}
-	_, err := hex.Decode(p.Bytes[:], b[1:len(b)-1])
-	return err
+	return second(hex.Decode(p.Bytes[:], b[1:len(b)-1]))
 }
 
 // Structs that the records embed or contain.
@@ -211,8 +210,7 @@ func (l *level) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	_, err := fmt.Sscanf(string(text), "level %d", l)
-	return err
+	return second(fmt.Sscanf(string(text), "level %d", l))
 }
 
 func (o *ownJSON) MarshalJSON() ([]byte, error) {

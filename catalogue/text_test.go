@@ -186,8 +186,7 @@ func TestKeyedJournal(t *testing.T) {
 				if err := tx.By("token").Delete("b"); err != nil {
 					return err
 				}
-				_, err := tx.Insert(session{"B", "v", 2})
-				return err
+				return second(tx.Insert(session{"B", "v", 2}))
 			})
 		}, []string{`0 B {"token":"B","user":"v","uses":2}`}, "a record that is deleted and inserted"},
 		{func() error {

@@ -290,8 +290,7 @@ func refusal[T any](opts catalogue.Options) error {
 
 // defined returns the error of a catalogue with records of type T.
 func defined[T any]() error {
-	_, err := catalogue.New(catalogue.DefineBare[T]("books", catalogue.Options{}))
-	return err
+	return second(catalogue.New(catalogue.DefineBare[T]("books", catalogue.Options{})))
 }
 
 // Types with an option of a json tag that only encoding/json/v2 knows.

@@ -44,8 +44,7 @@ func (t text) MarshalText() ([]byte, error)        { return []byte(t), nil }
 func (t *text) UnmarshalText(data []byte) error    { *t = text(data); return nil }
 func (t tagged) MarshalText() ([]byte, error)      { return fmt.Append(nil, t.n%2), nil }
 func (t *tagged) UnmarshalText(data []byte) error {
-	_, err := fmt.Sscan(string(data), &t.n)
-	return err
+	return second(fmt.Sscan(string(data), &t.n))
 }
 func (s *strict) UnmarshalJSON(data []byte) error {
 	if string(data) == `""` {
@@ -85,8 +84,7 @@ func (w idRecord) MarshalJSON() ([]byte, error) {
 }
 
 func (w *idRecord) UnmarshalJSON(data []byte) error {
-	_, err := fmt.Sscanf(string(data), `{"id":%d}`, &w.ID)
-	return err
+	return second(fmt.Sscanf(string(data), `{"id":%d}`, &w.ID))
 }
 
 // A withoutID ignores the id when it is decoded.
@@ -338,20 +336,16 @@ func TestDuplicateIsRefused(t *testing.T) {
 		want  string
 	}{
 		{"insert", func(c *catalogue.Collection[reviewer]) error {
-			_, err := c.Insert(reviewer{Slug: "anna"})
-			return err
+			return second(c.Insert(reviewer{Slug: "anna"}))
 		}, `reviewers: duplicate value: slug "anna" is that of id 1`},
 		{"insert with an id", func(c *catalogue.Collection[reviewer]) error {
-			_, err := c.Insert(reviewer{ID: 9, Slug: "dora", Email: new("b@x.example")})
-			return err
+			return second(c.Insert(reviewer{ID: 9, Slug: "dora", Email: new("b@x.example")}))
 		}, `reviewers: duplicate value: email "b@x.example" is that of id 2`},
 		{"upsert of a new record", func(c *catalogue.Collection[reviewer]) error {
-			_, err := c.Upsert(reviewer{ID: 9, Slug: "bruno"})
-			return err
+			return second(c.Upsert(reviewer{ID: 9, Slug: "bruno"}))
 		}, `reviewers: duplicate value: slug "bruno" is that of id 2`},
 		{"upsert of a record that is there", func(c *catalogue.Collection[reviewer]) error {
-			_, err := c.Upsert(reviewer{ID: 3, Slug: "bruno"})
-			return err
+			return second(c.Upsert(reviewer{ID: 3, Slug: "bruno"}))
 		}, `reviewers: duplicate value: slug "bruno" is that of id 2`},
 		{"update", func(c *catalogue.Collection[reviewer]) error { return c.Update(3, anna) },
 			`reviewers: duplicate value: slug "anna" is that of id 1`},
