@@ -40,11 +40,6 @@ type Authorizer func(r *http.Request, collection string, action schema.Actions) 
 // AllowAll is an [Authorizer] that permits every request.
 func AllowAll(*http.Request, string, schema.Actions) error { return nil }
 
-// denyAll is the default Authorizer.
-func denyAll(*http.Request, string, schema.Actions) error {
-	return Forbidden(detailNoCredentials)
-}
-
 // refusal is an error that describes its response.
 type refusal struct {
 	status    int

@@ -94,7 +94,11 @@ func (v *view) sentInstead() bool {
 		return true
 	case detailIfNoneMatch:
 		if v.tag != "" {
-			v.sendNotModified()
+			header := v.w.Header()
+			v.setCaching(header)
+			v.setTag(header)
+			v.sent = true
+			v.w.WriteHeader(http.StatusNotModified)
 			return true
 		}
 	}
@@ -217,14 +221,6 @@ func (v *view) confirmTag() {
 	if now, ok := v.askRevision(); !ok || now != v.revision {
 		v.tag = ""
 	}
-}
-
-func (v *view) sendNotModified() {
-	header := v.w.Header()
-	v.setCaching(header)
-	v.setTag(header)
-	v.sent = true
-	v.w.WriteHeader(http.StatusNotModified)
 }
 
 // findRecordTag sets the entity tag of a record. It depends only on the JSON and on the

@@ -240,7 +240,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	}
 	opts.BaseURL = origins.BaseURL()
 	if opts.Authorizer == nil {
-		opts.Authorizer = denyAll
+		opts.Authorizer = func(*http.Request, string, schema.Actions) error { return Forbidden(detailNoCredentials) }
 	}
 	if opts.OnError == nil {
 		opts.OnError = func(*http.Request, error) {}

@@ -36,6 +36,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,7 +79,7 @@ func (fetch Fetch[ID]) texts() (textFetch, error) {
 		return nil, errNilClient
 	}
 	var zero ID
-	if text, err := json.Marshal(zero); err != nil || !isScalar(text) {
+	if text, err := json.Marshal(zero); err != nil || strings.IndexByte(`"-0123456789`, text[0]) < 0 {
 		return nil, fmt.Errorf("clienttest: ids of type %T are neither text nor numbers in JSON", zero)
 	}
 	return func(ctx context.Context, client *http.Client, baseURL string) (texts []string, err error) {
@@ -89,11 +90,6 @@ func (fetch Fetch[ID]) texts() (textFetch, error) {
 		}
 		return texts, err
 	}, nil
-}
-
-// isScalar reports whether JSON is text or a number.
-func isScalar(value []byte) bool {
-	return len(value) > 0 && (value[0] == '"' || value[0] == '-' || '0' <= value[0] && value[0] <= '9')
 }
 
 // textOf returns the text of an id in JSON.
@@ -230,7 +226,9 @@ func (d *dataset) serve(c *catalogue.Catalogue) (*cataloguetest.Server, error) {
 			if d.Members == nil {
 				limit = len(d.records) // of a list without pages, which is never cut
 			}
-			list[len(list)-1] = sized{collection, pagination.Bounded(d.about.Pages, pagination.Limits{Default: limit, Max: limit})}
+			about := d.about
+			about.Pages = pagination.Bounded(about.Pages, pagination.Limits{Default: limit, Max: limit})
+			list[len(list)-1] = httpapi.Describe(collection, about)
 		}
 	}
 	handler, err := httpapi.NewHandler(list, httpapi.Options{Root: d.opts.Root, OnError: func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL, err) }})
@@ -256,18 +254,6 @@ func (d *dataset) reportIgnored(tb testing.TB) {
 	for _, message := range slices.Sorted(maps.Values(d.ignored)) {
 		tb.Errorf("%s", message)
 	}
-}
-
-// A sized collection has pages of a size.
-type sized struct {
-	catalogue.AnyCollection
-	pages pagination.Style
-}
-
-func (c sized) Description() schema.Description {
-	about := c.AnyCollection.Description()
-	about.Pages = c.pages
-	return about
 }
 
 // write replaces the records of the collection with those that have some indexes.

@@ -135,7 +135,7 @@ func (f form) situations() (all []situation) {
 	// Services whose next links lead to the wrong place, or whose records do not agree with their
 	// count.
 	from("next-is-self", 2, remedyLoop, cataloguetest.NextIsSelf())
-	from("next-cycle", 2, remedyLoop, nextCycle(f.Place))
+	from("next-cycle", 2, remedyLoop, cataloguetest.Page(func(r *http.Request, page *envelope) { page.Next = linkTo(r, f.Place, "") })) // on the last page as well
 	from("empty-pages-with-next", 2, remedyEmptyPage, f.emptyPageWithNext())
 	from("next-on-other-host", 1, remedyOrigin, nextHost())
 	from("next-without-tls", 1, remedyOrigin, nextWithoutTLS())
@@ -167,11 +167,6 @@ const gatewayPage = "<!doctype html><title>502 Bad Gateway</title><h1>Bad Gatewa
 const otherHost = "elsewhere.example"
 
 type envelope = pagination.Envelope[json.RawMessage]
-
-// nextCycle makes the next link lead back to the first page, on the last page as well.
-func nextCycle(place string) cataloguetest.Fault {
-	return cataloguetest.Page(func(r *http.Request, page *envelope) { page.Next = linkTo(r, place, "") })
-}
 
 // nextHost makes the next link lead to another host.
 func nextHost() cataloguetest.Fault {

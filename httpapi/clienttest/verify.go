@@ -167,7 +167,9 @@ func (v *verification) play(e *trial, service *cataloguetest.Server) problem {
 	defer end()
 	queue, ended := newQueue(e.reversed), make(chan struct{})
 	go queue.run(ended)
-	g := &guard{next: client.Transport, queue: queue, origin: service.URL, limit: requestLimit(e.records), cancel: cancel}
+	// A client passes if it fetches single records and retries each several times.
+	limit := 50 * max((e.records+pageSize-1)/pageSize, 1)
+	g := &guard{next: client.Transport, queue: queue, origin: service.URL, limit: limit, cancel: cancel}
 	var expired atomic.Pointer[time.Time]
 	context.AfterFunc(ctx, func() {
 		now := time.Now()
@@ -183,12 +185,6 @@ func (v *verification) play(e *trial, service *cataloguetest.Server) problem {
 	requests, violation := g.close()
 	e.requests = requests
 	return e.gravest(violation, bodies)
-}
-
-// requestLimit is the number of requests that a client may send to read some records in
-// pages. A client passes if it fetches single records and retries each several times.
-func requestLimit(records int) int {
-	return 50 * max((records+pageSize-1)/pageSize, 1)
 }
 
 // formatRequests lists requests, one per line, without those in the middle.

@@ -292,8 +292,10 @@ func posted(fields []schema.Field, action, inner schema.Actions) *jsonSchema {
 		}
 		field := postedField(f, inner)
 		field.WriteOnly = f.Hidden
-		if action == schema.Create {
-			field.setDefault(f.Default)
+		// With the keyword, openapi-typescript makes the member required, and ogen generates no
+		// operation if a list has it.
+		if action == schema.Create && f.Default != "" {
+			field.Description = strings.TrimSpace(field.Description + " The default is " + f.Default + ".")
 		}
 		s.Properties.add(f.Name, field)
 		if f.Required && action != schema.PartialUpdate {
@@ -301,14 +303,6 @@ func posted(fields []schema.Field, action, inner schema.Actions) *jsonSchema {
 		}
 	}
 	return s
-}
-
-// setDefault describes a default in words. With the keyword, openapi-typescript makes the
-// member required, and ogen generates no operation if a list has it.
-func (s *jsonSchema) setDefault(text string) {
-	if text != "" {
-		s.Description = strings.TrimSpace(s.Description + " The default is " + text + ".")
-	}
 }
 
 // shape returns the schema of the values of type t as encoding/json encodes them: lists, objects

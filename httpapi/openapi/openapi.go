@@ -189,9 +189,6 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.text))
 }
 
-// showsRecords reports whether responses have records.
-func (c collection) showsRecords() bool { return c.Description.Actions&^schema.Destroy != 0 }
-
 func describe(served httpapi.Served, opts Options) *model {
 	taken := names{fieldError: true, fieldErrorItem: true, fieldErrorParts: true} // which refer to each other
 	var all []collection
@@ -220,7 +217,7 @@ func (d *describer) collection(c collection) {
 	if c.Description.Actions&^wire.RecordActions != 0 {
 		d.model.Paths.add(path, d.listPath(c, known))
 	}
-	if c.hasRecordPath() {
+	if c.Description.Actions&wire.RecordActions != 0 {
 		item := d.recordPath(c)
 		d.model.Paths.add(path+"{"+cmp.Or(item.Parameters[0].Name, idParameter.Name)+"}/", item)
 	}
@@ -235,12 +232,13 @@ func (d *describer) record(c *collection) (known bool) {
 	case fields != nil:
 		known, s = true, stored(fields, t, true)
 	case t != nil && isOpen(t):
-		name, s = openRecord, openSchema()
+		name, s = openRecord, object(member[*jsonSchema]{"id", integer()})
+		s.Others = &jsonSchema{}
 	default:
 		name = unknownRecord
 	}
 	c.record = name
-	if c.showsRecords() {
+	if c.Description.Actions&^schema.Destroy != 0 { // responses have records
 		c.record = share(d, "schemas/", &d.model.Components.Schemas, name, s)
 	}
 	c.listed = c.record
@@ -276,13 +274,6 @@ func typesOf(c httpapi.Collection) (alone, inLists reflect.Type) {
 			return nil, nil
 		}
 	}
-}
-
-// openSchema returns the schema of records with an id and any other members.
-func openSchema() *jsonSchema {
-	s := object(member[*jsonSchema]{"id", integer()})
-	s.Others = &jsonSchema{}
-	return s
 }
 
 // secure describes the credentials of the requests that have no description of their own.

@@ -70,8 +70,6 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 	return item
 }
 
-func (c collection) hasRecordPath() bool { return c.Description.Actions&wire.RecordActions != 0 }
-
 // address returns the path parameter that identifies a record, its id or its Lookup, and that
 // field's label.
 func (d *describer) address(c collection) (p parameter, label string) {

@@ -55,20 +55,13 @@ func object(properties ...member[*jsonSchema]) *jsonSchema {
 // orNull returns a schema that accepts null and what s accepts. A list of types, which means
 // the same, is unknown to ogen, and other generators accept both.
 func orNull(s *jsonSchema) *jsonSchema {
-	if s.acceptsAny() || s.acceptsNull() {
+	isAny := s.Ref == "" && s.Type == "" && s.OneOf == nil // though it may have a description
+	if isAny || s.OneOf != nil && s.OneOf[len(s.OneOf)-1].Type == "null" {
 		return s
 	}
 	inner := *s
 	inner.Description = ""
 	return &jsonSchema{Description: s.Description, OneOf: []*jsonSchema{&inner, ofKind("null")}}
-}
-
-// acceptsAny reports whether s is the schema of any value, which may have a description.
-func (s *jsonSchema) acceptsAny() bool { return s.Ref == "" && s.Type == "" && s.OneOf == nil }
-
-// acceptsNull reports whether s is a result of orNull.
-func (s *jsonSchema) acceptsNull() bool {
-	return s.OneOf != nil && s.OneOf[len(s.OneOf)-1].Type == "null"
 }
 
 func intText(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10) }
