@@ -239,7 +239,7 @@ func (v *view) respond(isExport bool) *wire.Recorder {
 		return v.sign(method == signIn)
 	case v.isForm():
 		return v.posted()
-	case v.isFilterForm():
+	case v.c != nil && v.id == "" && negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && len(v.c.Filters)+len(v.c.Search) > 0:
 		return v.cleanFilters()
 	case isExport && v.c != nil && v.id == "":
 		return v.export()

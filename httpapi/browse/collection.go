@@ -3,7 +3,6 @@ package browse
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -74,9 +73,6 @@ func (c *collection) updateMethod() string {
 
 // recordName returns the name of a record, such as "film 7", from the segment of its path.
 func (c *collection) recordName(segment string) string {
-	if n, err := strconv.Atoi(strings.TrimSpace(segment)); err == nil && c.Lookup == "" {
-		segment = strconv.Itoa(n)
-	}
 	return spelled(c.Name) + " " + cut(segment)
 }
 

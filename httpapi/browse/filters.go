@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -59,8 +58,9 @@ func (v *view) newFilters(wrong faults) *filters {
 	for _, name := range v.c.Filters {
 		field, lookup, _ := v.c.Parameter(name) // the handler has checked it
 		options := v.choices(field)
-		isFacet := name == v.c.choosing(field) && len(options) > 1 && len(options) <= room
-		if isFacet && wrong == nil && len(f.Facets) < maxFacets && v.query.repeats(maxFacets*maxChoices) {
+		exact := ordering.Snake(field.Name)
+		selects := name == exact+"__in" || name == exact && !slices.Contains(v.c.Filters, exact+"__in")
+		if selects && len(options) > 1 && len(options) <= room && wrong == nil && len(f.Facets) < maxFacets && v.query.repeats(maxFacets*maxChoices) {
 			f.Facets = append(f.Facets, v.newFacet(name, field, options))
 			room -= len(f.Facets[len(f.Facets)-1].Values)
 		}
@@ -171,16 +171,6 @@ func (v *view) choices(field schema.Field) []option {
 	return optionsOf(kindOf(field).choices, field.Labels)
 }
 
-// choosing returns the parameter that selects by values of a field. If there is one for
-// several values, it is that.
-func (c *collection) choosing(field schema.Field) string {
-	name := ordering.Snake(field.Name)
-	if slices.Contains(c.Filters, name+"__in") {
-		return name + "__in"
-	}
-	return name
-}
-
 // newFacet returns the facet of a field with options, which the parameter name selects by. It
 // leaves out those that select nothing.
 func (v *view) newFacet(name string, field schema.Field, options []option) facet {
@@ -268,11 +258,6 @@ func (v *view) label(name string) string {
 		label += " " + word
 	}
 	return label
-}
-
-// isFilterForm reports whether the request is from the form for filters of a collection.
-func (v *view) isFilterForm() bool {
-	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && len(v.c.Filters)+len(v.c.Search) > 0
 }
 
 // cleanFilters redirects to the same page with the filter that the form adds, or with what is wrong. It

@@ -242,9 +242,6 @@ func kindOf(field schema.Field) kind {
 	return k
 }
 
-// mayBeEmpty reports whether the empty text is a valid value in a form.
-func mayBeEmpty(field schema.Field) bool { return field.Nullable || field.Blank }
-
 // valueText returns the text that a form has for a JSON value, which may be nil.
 func valueText(field schema.Field, value string) string {
 	k := kindOf(field)

@@ -60,7 +60,7 @@ func newInputs(prefix, path string, fields []schema.Field, texts url.Values, opt
 		}
 		in := input{
 			kind: kindOf(field), Field: field, Name: prefix + field.Name, Label: heading(field.Name), Value: blankText(field),
-			Required: field.Required && !mayBeEmpty(field) && !optional, path: path + field.Name,
+			Required: field.Required && !field.Nullable && !field.Blank && !optional, path: path + field.Name,
 		}
 		switch values := texts[in.Name]; {
 		case in.separator != "" && len(values) > 1:
@@ -363,13 +363,13 @@ func optionsOf(values, labels []string) (options []option) {
 func (in *input) selectAmong(options []option) {
 	in.Control = "select"
 	switch {
-	case mayBeEmpty(in.Field):
+	case in.Field.Nullable || in.Field.Blank:
 		in.Options = append(in.Options, option{Label: "(none)"})
 	case in.Value == "":
 		in.Options = append(in.Options, option{Label: "Choose…"})
 	}
 	if in.Value != "" && !slices.ContainsFunc(options, func(o option) bool { return o.Value == in.Value }) {
-		in.Options = append(in.Options, optionsOf([]string{in.Value}, nil)...)
+		in.Options = append(in.Options, option{Value: in.Value, Label: in.Value})
 	}
 	in.Options = append(in.Options, options...)
 	for i := range in.Options {

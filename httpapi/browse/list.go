@@ -196,21 +196,13 @@ func (v *view) newRows(records []schema.Record, columns []column) []row {
 			first.Links = template.HTML(anchor("./"+rows[i].ID+"/"+query, first.Text))
 		}
 	}
-	align(columns, rows)
-	return rows
-}
-
-// align aligns columns whose values are numbers, null or absent to the right.
-func align(columns []column, rows []row) {
-	for i := range columns {
-		all := map[string]bool{"null": true, "": true}
-		for _, r := range rows {
-			all[r.Cells[i].Class] = true
-		}
-		if len(all) == 3 && all["number"] {
+	for i := range columns { // of numbers are aligned to the right
+		isOther := func(r row) bool { return !strings.Contains("number null", r.Cells[i].Class) }
+		if !slices.ContainsFunc(rows, isOther) {
 			columns[i].Class = strings.TrimSpace(columns[i].Class + " number")
 		}
 	}
+	return rows
 }
 
 // pager describes the page and links to other pages. A link without a target is empty.

@@ -54,8 +54,7 @@ func (v *view) newRecord(resp *wire.Recorder) *record {
 		r.Members = append(r.Members, c)
 	}
 	method := v.c.updateMethod()
-	mayChange := method != "" && v.denied(method, v.r.URL.Path) == nil
-	if mayChange {
+	if method != "" && v.denied(method, v.r.URL.Path) == nil {
 		r.Change = v.query.with(methodName, method)
 	}
 	if v.c.Actions.Has(schema.Destroy) && v.denied(http.MethodDelete, v.r.URL.Path) == nil {
@@ -72,7 +71,7 @@ func (v *view) newRecord(resp *wire.Recorder) *record {
 		if !r.prevented {
 			r.Action = v.query.with(tagName, r.tag)
 		}
-	case mayChange && asked == method && known:
+	case r.Change != "" && asked == method && known:
 		r.Verb, r.Form = "Change", v.newForm(withShown(recordTexts(v.c.written, stored)), nil)
 	default:
 		r.Refer = v.referrers(values)
