@@ -308,7 +308,7 @@ func TestReference(t *testing.T) {
 	p.visit(root + "films/2/")
 	p.signIn("s3cret")
 	p.click(".head .main")
-	p.wantText("#hint-director", "An id from Directors.")
+	p.wantText("#hint-director", "ID of a record from Directors.")
 	p.wantText("#field-director ~ .named", "Director 2")
 	p.check("form")
 	p.fill(map[string]string{"title": "Typed", "_find.director": "Director 5"})

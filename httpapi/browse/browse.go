@@ -111,8 +111,8 @@ type Options struct {
 // # Forms
 //
 // Since forms can only post, the method of a form is in the parameter _method of the query. A form
-// without it, or without Sec-Fetch-Site and Origin, is passed to the handler
-// ([httpapi.Options].Forms). The others are decoded as there: address.city is a member of an
+// without it is passed to the handler ([httpapi.Options].Forms), and one without Sec-Fetch-Site and
+// Origin is rejected with 403. The others are decoded as there: address.city is a member of an
 // object, and lines[0]sku one of the first object of a list. A list of objects has an empty one at
 // the end, a button for more, and a box for each that removes it; one of more than 20 is JSON, as
 // are maps and free JSON. Other lists have a line for each element. Times are in UTC; one with a
@@ -203,8 +203,14 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := b.newView(w, r)
+	refused := ""
 	if isForeign {
-		v.serve(v.refusal(http.StatusForbidden, wire.Detail(wire.DetailForeign)))
+		refused = wire.DetailForeign
+	} else if v.isForm() && !isStated(r) {
+		refused = "The form has neither Sec-Fetch-Site nor Origin, which browsers send, so nothing was stored."
+	}
+	if refused != "" {
+		v.serve(v.refusal(http.StatusForbidden, wire.Detail(refused)))
 		return
 	}
 	resp, method := v.newResponse(), r.Method

@@ -73,11 +73,14 @@ type filterRow struct {
 	Fault                string
 }
 
-// isForm reports whether the request is a form of a page, which has the parameter _method, sent by a
-// browser, which states its origin. Others are for the handler.
+// isForm reports whether the request is a form of a page, which has the parameter _method.
 func (v *view) isForm() bool {
-	return v.r.Method == http.MethodPost && v.query.get(methodName) != "" && formdata.Is(v.r.Header.Get("Content-Type")) &&
-		(v.r.Header.Get("Sec-Fetch-Site") != "" || v.r.Header.Get("Origin") != "")
+	return v.r.Method == http.MethodPost && v.query.get(methodName) != "" && formdata.Is(v.r.Header.Get("Content-Type"))
+}
+
+// isStated reports whether the sender of a request states the page that sent it, as browsers do.
+func isStated(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != ""
 }
 
 // query is the query of a request, from which links to the same path are made.

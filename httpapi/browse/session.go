@@ -54,8 +54,7 @@ const (
 // has been checked then.
 func (b *browser) withToken(r *http.Request, isPage bool) *http.Request {
 	token := b.token(r)
-	stated := r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != ""
-	if token == "" || r.Header["Authorization"] != nil || !negotiation.IsRead(r.Method) && !(isPage && stated) {
+	if token == "" || r.Header["Authorization"] != nil || !negotiation.IsRead(r.Method) && !(isPage && isStated(r)) {
 		return r
 	}
 	r = r.Clone(r.Context())
