@@ -124,17 +124,20 @@ func (in *instant) backwards(r relation) visitor {
 	last := make([]int32, len(from.entries(r.from))) // the number of ids up to the last one of each record
 	ids, before := make([]int, 0, len(entries)), make([]int32, 0, len(entries))
 	forward := in.each(relation{r.col, r.to, r.from, false})
+	id := 0
+	note := func(_, k sortkey.Key) bool {
+		if i := p.at(k); i >= 0 {
+			ids, before = append(ids, id), append(before, last[i])
+			last[i] = int32(len(ids))
+		}
+		return false
+	}
 	for i, e := range entries {
 		if i%256 == 0 && in.ctx.Err() != nil {
 			break // page returns the error
 		}
-		forward(e, func(_, k sortkey.Key) bool {
-			if i := p.at(k); i >= 0 {
-				ids, before = append(ids, e.ID), append(before, last[i])
-				last[i] = int32(len(ids))
-			}
-			return false
-		})
+		id = e.ID
+		forward(e, note)
 	}
 	key := target.key()
 	return func(e *store.Entry, visit func(_, k sortkey.Key) bool) bool {
