@@ -145,11 +145,8 @@ func (c *Collection) segmentOf(e *store.Entry) string {
 	if by == "" {
 		return strconv.Itoa(e.ID)
 	}
-	value := c.Type.ValueIn(e, c.Type.Text(by))
-	if jsontext.KindOf(value) == jsontext.String {
-		value = jsontext.Unquote(value)
-	}
-	return value
+	text, _ := textOf(c.Type, c.Type.Text(by))(e)
+	return text
 }
 
 // permits returns an error unless the collection accepts an action.
