@@ -79,7 +79,8 @@ func Save(c *Collection, w io.Writer) error {
 
 // writeArray writes the records of a state as an array.
 func writeArray(w *bufio.Writer, s *Type, state *store.State) error {
-	lead := "[\n"
+	w.WriteString("[")
+	lead := "\n"
 	entries := state.Entries()
 	if key := s.Identity.Key; key != nil && !s.Loose() {
 		slices.SortFunc(entries, func(a, b *store.Entry) int { return key.Engine.Key(a).Compare(key.Engine.Key(b)) })
@@ -94,9 +95,6 @@ func writeArray(w *bufio.Writer, s *Type, state *store.State) error {
 			return s.Errorf("%w", err)
 		}
 		lead = ",\n"
-	}
-	if state.Len() == 0 {
-		w.WriteString("[")
 	}
 	w.WriteString("]")
 	return nil
