@@ -519,9 +519,7 @@ func loadInAnyOrder[T any](t *testing.T, usual [][2]string, least int) {
 			}
 			inOrder := load()
 			slices.Reverse(members)
-			if diff := cmp.Diff(load(), inOrder); diff != "" {
-				t.Errorf("%s: %s (-in another order +in the order of the struct):\n%s", changed[0], text, diff)
-			}
+			equal(t, fmt.Sprintf("%s: %s", changed[0], text), load(), inOrder)
 			if inOrder == "<nil>" {
 				valid++
 			}

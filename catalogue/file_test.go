@@ -70,9 +70,7 @@ func TestSaveFile(t *testing.T) {
 		equal(t, "files", map[string]string{"house.json": saved(t, cat)}, files(t, dir))
 		loaded := dataset(t)
 		must(t, loaded.LoadFile(path, catalogue.LoadOptions{}))
-		if diff := cmp.Diff(saved(t, cat), saved(t, loaded)); diff != "" {
-			t.Errorf("LoadFile (-saved +loaded):\n%s", diff)
-		}
+		equal(t, "LoadFile", saved(t, cat), saved(t, loaded))
 	}
 }
 
@@ -185,9 +183,7 @@ func TestSaveFileInvalidPath(t *testing.T) {
 		if err != nil && !strings.HasPrefix(err.Error(), "catalogue: ") {
 			t.Errorf("%s: error %q does not begin with catalogue:", row.reason, err)
 		}
-		if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, before, files(t, dir))
 	}
 }
 
@@ -262,9 +258,7 @@ func TestLoadFileErrors(t *testing.T) {
 			row.path == "" && !strings.Contains(text, "path is empty") {
 			t.Errorf("%s: error does not name %s: %v", row.reason, row.path, err)
 		}
-		if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
-			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, before, saved(t, cat))
 	}
 }
 

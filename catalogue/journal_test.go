@@ -114,9 +114,7 @@ func TestJournal(t *testing.T) {
 			var got [][]string
 			err := c.Journal(func(batch []catalogue.Commit) error {
 				got = append(got, logged(batch))
-				if diff := cmp.Diff(before, saved(t, c)); diff != "" {
-					t.Error("the changes are visible before the journal has returned:", diff)
-				}
+				equal(t, "before the journal has returned", before, saved(t, c))
 				return nil
 			})
 			if err == nil {
@@ -176,9 +174,7 @@ func TestJournalMayKeepCommits(t *testing.T) {
 		reader.Go(func() {
 			kept = <-outbox
 			for range outbox {
-				if diff := cmp.Diff(test.want, logged(kept)); diff != "" {
-					t.Errorf("%s: beside other writes:\n%s", test.reason, diff)
-				}
+				equal(t, fmt.Sprintf("%s: beside other writes", test.reason), test.want, logged(kept))
 			}
 		})
 		must(t, test.write(c))

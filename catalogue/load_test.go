@@ -12,8 +12,6 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/internal/txtar"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -107,9 +105,7 @@ func TestLoadLeavesAbsentCollections(t *testing.T) {
 	if err := cat.Load(strings.NewReader("{}"), catalogue.LoadOptions{}); err != nil {
 		t.Errorf("an object without members: %v", err)
 	}
-	if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
-		t.Errorf("an object without members changed:\n%s", diff)
-	}
+	equal(t, "an object without members", before, saved(t, cat))
 }
 
 // replaceMember returns record with old replaced by text. It panics if record does not
@@ -144,9 +140,7 @@ func TestLoadRefuses(t *testing.T) {
 		if isRecord := strings.Contains(want, "(line 2)"); isRecord && (!errors.As(err, &bad) || bad.Index != 1) {
 			t.Errorf("%s: error %v, want a RecordError with index 1", row.Name, err)
 		}
-		if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
-			t.Errorf("%s: the catalogue changed (-before +after):\n%s", row.Name, diff)
-		}
+		equal(t, row.Name+": the catalogue", before, saved(t, cat))
 	}
 }
 
@@ -265,9 +259,7 @@ func TestLoadReaderFails(t *testing.T) {
 	if err := mustIn(resources.Records("books"), cat).Load(iotest.ErrReader(errOwn), catalogue.LoadOptions{}); !errors.Is(err, errOwn) {
 		t.Errorf("Load of a collection: %v", err)
 	}
-	if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
-		t.Errorf("-before +after:\n%s", diff)
-	}
+	equal(t, "what is stored afterwards", before, saved(t, cat))
 }
 
 // A fullWriter accepts room bytes and then returns err.

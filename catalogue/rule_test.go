@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
@@ -165,9 +163,7 @@ func TestValidate(t *testing.T) {
 			if err == nil || err.Error() != test.err || !errors.Is(err, catalogue.ErrInvalid) || !errors.As(err, &errs) {
 				t.Errorf("%s: error\n%v, want ErrInvalid and FieldErrors:\n%s", test.reason, err, test.err)
 			}
-			if diff := cmp.Diff(before, slices.Collect(c.All())); diff != "" {
-				t.Errorf("%s: changed records:\n%s", test.reason, diff)
-			}
+			equal(t, fmt.Sprintf("%s: records", test.reason), before, slices.Collect(c.All()))
 		}
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -122,9 +120,7 @@ func TestShow(t *testing.T) {
 		for _, r := range list.Records {
 			page = append(page, string(r))
 		}
-		if diff := cmp.Diff(page, all); diff != "" {
-			t.Errorf("All differs from List (-list +all):\n%s", diff)
-		}
+		equal(t, "All, beside List", page, all)
 		return strings.Join(page, "\n")
 	}
 	post := func(c catalogue.AnyCollection, body string) string {

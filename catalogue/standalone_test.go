@@ -51,9 +51,7 @@ func TestSaveAndLoadOfCollection(t *testing.T) {
 		equal(t, row.reason, row.want, saved.String())
 		loaded := films(t)
 		must(t, loaded.Load(strings.NewReader(saved.String()), catalogue.LoadOptions{}))
-		if diff := cmp.Diff(slices.Collect(c.All()), slices.Collect(loaded.All())); diff != "" {
-			t.Errorf("%s: loaded (-saved +loaded):\n%s", row.reason, diff)
-		}
+		equal(t, fmt.Sprintf("%s: loaded", row.reason), slices.Collect(c.All()), slices.Collect(loaded.All()))
 		if id, err := loaded.Insert(film{}); id != row.next || err != nil {
 			t.Errorf("%s: the next id is %d, %v; want %d", row.reason, id, err, row.next)
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources"
-	"github.com/google/go-cmp/cmp"
 )
 
 // A holder is a record with one value.
@@ -371,9 +370,7 @@ func TestDuplicateIsRefused(t *testing.T) {
 		if !errors.Is(err, catalogue.ErrDuplicate) || err.Error() != test.want {
 			t.Errorf("%s: error\n%v, want\n%s", test.why, err, test.want)
 		}
-		if diff := cmp.Diff(all, slices.Collect(c.All())); diff != "" {
-			t.Errorf("%s: records (-before +after):\n%s", test.why, diff)
-		}
+		equal(t, fmt.Sprintf("%s: records", test.why), all, slices.Collect(c.All()))
 		if changes, now, err := c.Since(before); len(changes) > 0 || now != before || err != nil {
 			t.Errorf("%s: %d changes, revision %d, %v, want revision %d", test.why, len(changes), now, err, before)
 		}
