@@ -211,8 +211,8 @@ type envelope = pagination.Envelope[json.RawMessage]
 
 // changePage changes the framework's page of a response, and reports whether it has.
 func changePage(w *wire.Recorder, is pagination.Traits, change func(page *envelope)) bool {
-	page, ok := parsePage(w, is)
-	if !ok {
+	page, ok := wire.ReadPage(w.Body, is)
+	if !ok || w.Status != http.StatusOK {
 		return false
 	}
 	encode := func() ([]byte, error) {
@@ -234,12 +234,6 @@ func changePage(w *wire.Recorder, is pagination.Traits, change func(page *envelo
 	}
 	w.Body = after
 	return true
-}
-
-// parsePage returns the framework's page of a response, if that has one.
-func parsePage(w *wire.Recorder, is pagination.Traits) (page envelope, ok bool) {
-	page, ok = wire.ReadPage(w.Body, is)
-	return page, ok && w.Status == http.StatusOK
 }
 
 // NextIsSelf makes the next link of a page lead to the page itself, on the last page as well. A

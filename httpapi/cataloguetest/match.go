@@ -111,7 +111,7 @@ func checkPath(pattern string, p paths) error {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return fmt.Errorf("Match.Path: %q is not a pattern of path.Match: %w", pattern, err)
 	}
-	if p.isServed(strings.ReplaceAll(pattern, "*", "1") + "/") {
+	if served := strings.ReplaceAll(pattern, "*", "1") + "/"; served == p.root || p.at(served).Key != "" {
 		return fmt.Errorf("Match.Path: the service redirects %q; want %q", pattern, pattern+"/")
 	}
 	return nil

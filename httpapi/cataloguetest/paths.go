@@ -56,9 +56,6 @@ func (p paths) at(path string) (about schema.Description) {
 	return about
 }
 
-// isServed reports whether a path names the root listing, a collection or a record.
-func (p paths) isServed(path string) bool { return path == p.root || p.at(path).Key != "" }
-
 // belongs reports whether a path names a collection or, if its records have paths, one of
 // them.
 func (p paths) belongs(path string, c schema.Description) bool {

@@ -113,21 +113,15 @@ func (r *Resolver) Location(o Origin, path, rawQuery string) string {
 	path = escape(path, quotedBytes) // as Django does; url.URL escapes ! ' ( ) *, too
 	location := r.BaseURL() + path
 	if r.base.Host == "" {
-		location = localURL(o.Prefix + path)
+		location = o.Prefix + path
+		if rest, ok := strings.CutPrefix(location, "//"); ok { // clients would take what follows for a host
+			location = "/%2F" + rest
+		}
 	}
 	if rawQuery != "" {
 		location += "?" + escape(rawQuery, queryBytes)
 	}
 	return location
-}
-
-// localURL escapes the second of two slashes at the beginning of a path. Clients would
-// interpret the text after them as a host.
-func localURL(path string) string {
-	if rest, ok := strings.CutPrefix(path, "//"); ok {
-		return "/%2F" + rest
-	}
-	return path
 }
 
 // parseBaseURL parses a base URL. It returns the zero Origin if text is empty.
@@ -197,21 +191,15 @@ const maxHostName = 253
 func validHost(host string) bool {
 	if strings.HasPrefix(host, "[") {
 		address, rest, closed := strings.Cut(host[1:], "]")
-		if !closed || !validIPv6(address) {
-			return false
-		}
-		return rest == "" || rest[0] == ':' && validPort(rest[1:])
+		ip, err := netip.ParseAddr(address)
+		valid := closed && err == nil && ip.Is6() && ip.Zone() == ""
+		return valid && (rest == "" || rest[0] == ':' && validPort(rest[1:]))
 	}
 	name, port, hasPort := strings.Cut(host, ":")
 	if name == "" || len(name) > maxHostName || hasPort && !validPort(port) {
 		return false
 	}
 	return !strings.ContainsFunc(name, func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(".-_", r) })
-}
-
-func validIPv6(text string) bool {
-	address, err := netip.ParseAddr(text)
-	return err == nil && address.Is6() && address.Zone() == ""
 }
 
 func validPort(text string) bool {
