@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -50,7 +48,7 @@ func TestCheckAccepts(t *testing.T) {
 	}
 }
 
-func TestCheckRejects(t *testing.T) {
+func TestCheck(t *testing.T) {
 	field := func(f Field) func(*Description) {
 		return func(d *Description) { d.Fields = append(d.Fields, f) }
 	}
@@ -92,11 +90,21 @@ func TestCheckRejects(t *testing.T) {
 	segment := func(s string) func(*Description) { return func(d *Description) { d.Segment = s } }
 	const noOnDelete = "only a Reference to a collection has an OnDelete, which is Protect, Cascade or SetNull"
 	const notInside = "a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete, Related, Write or Formerly"
+	const twice = " of orderings or searches is another one, too"
+	named := func(order, search string) func(*Description) {
+		return func(d *Description) { d.OrderingParam, d.SearchParam, d.JSONNames = order, search, true }
+	}
 	const badSegment = " contains white space or one of / . ? # %"
-	for _, row := range []struct {
+	type row struct {
 		change       func(*Description)
-		want, reason string
-	}{
+		want, reason string // "" if the description is accepted
+	}
+	var rows []row
+	for _, name := range []string{"limit", "offset", "ordering", "search", "format"} { // of other parameters, but not of their lookups
+		named := field(Field{Name: name, Kind: Integer})
+		rows = append(rows, row{both(named, filter(name+"__gte")), "", name + "__gte"}, row{both(named, filter(name)), `filter "` + name + `" is another parameter`, name})
+	}
+	for _, row := range append(rows, []row{
 		{func(d *Description) { d.Name = "" }, "the name is empty", "no name"},
 		{segment(""), "the segment is empty", "no segment"},
 		{segment("a/b"), `segment "a/b"` + badSegment, "slash"},
@@ -218,13 +226,43 @@ func TestCheckRejects(t *testing.T) {
 			d.Lookup, d.Sortable = "code", []string{"code", "id"}
 			d.Fields = slices.DeleteFunc(d.Fields, func(f Field) bool { return f.Name == "id" })
 		}, `sortable "id": unknown field "id": want one of title, slug, synopsis, released, premiere_at, minutes, rating, price, status, published, director, genres, created_at, code`, "order by the id of records that have none"},
-	} {
+
+		{named("sort", "q"), "", "other names"},
+		{named("search", "ordering"), "", "each the other's"},
+		{named("ordering", "search"), "", "the usual ones"},
+		{named("sortBy", "full-text.q"), "", "capitals, a hyphen and a point"},
+		{named("synopsis", ""), "", "a field that is no filter"},
+		{named("q", "q"), `parameter "q"` + twice, "the same"},
+		{named("search", ""), `parameter "search"` + twice, "the usual one of searches"},
+		{named("", "ordering"), `parameter "ordering"` + twice, "the usual one of orderings"},
+		{named("limit", ""), `parameter "limit"` + twice, "a parameter of pages"},
+		{named("", "format"), `parameter "format"` + twice, "the format"},
+		{named("", "premiereAt"), `parameter "premiereAt"` + twice, "a name that means a field"},
+		{named("", "status"), `filter "status" is another parameter`, "a filter"},
+		{named("sort by", ""), `parameter "sort by" of orderings or searches contains characters that a URL escapes`, "a space"},
+		{named("", "é"), `parameter "é" of orderings or searches contains characters that a URL escapes`, "a letter of no URL"},
+		{func(d *Description) {
+			d.OrderingParam, d.SearchParam = "sort", "q"
+			d.Fields = append(d.Fields, Field{Name: "search", Kind: Text}, Field{Name: "ordering", Kind: Text})
+			d.Filters = append(d.Filters, "search", "ordering")
+		}, "", "filters with the usual names"},
+
+		{sortable("id"), "", "order by the id, which all records have"},
+		{both(field(Field{Name: "extra", Kind: JSON}), sortable("extra__size")), "", "order by a member of any JSON"},
+		{both(field(Field{Name: "size", Kind: Object, Fields: []Field{{Name: "inWidth", Kind: Integer}}}), sortable("size__in_width")), "", "order by a member of an object"},
+		{func(d *Description) {
+			*d = Description{Key: "films", Segment: "x", Name: "x", Sortable: []string{"whatever"}}
+		}, "", "order of records without fields"},
+		{both(field(Field{Name: "owner", Kind: Reference}), field(Field{Name: "users", Kind: References}), filter("owner", "users")), "", "filters by references to nothing"},
+		{both(field(Field{Name: "owner", Kind: Reference}), search("owner__name")), `search "owner__name": field "owner" does not refer to a collection`, "search in what nothing refers to"},
+	}...) {
 		d := own()["films"]
 		row.change(&d)
-		err := d.Check()
-		if err == nil || !errors.Is(err, ErrInvalid) {
-			t.Errorf("%s: Check returns %v", row.reason, err)
-		} else if want := `schema: invalid description of "films": ` + row.want; err.Error() != want {
+		err, want := d.Check(), "<nil>"
+		if row.want != "" {
+			want = `schema: invalid description of "films": ` + row.want
+		}
+		if fmt.Sprint(err) != want || err != nil && !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: Check returns\n%v, want\n%s", row.reason, err, want)
 		}
 	}
@@ -232,71 +270,6 @@ func TestCheckRejects(t *testing.T) {
 	d.Key = ""
 	if err := d.Check(); err == nil || err.Error() != `schema: invalid description of "": the key is empty` {
 		t.Errorf("no key: %v", err)
-	}
-}
-
-// TestCheckParameters checks that filters cannot have the names of other parameters.
-func TestCheckParameters(t *testing.T) {
-	for _, name := range []string{"limit", "offset", "ordering", "search", "format"} {
-		d := own()["films"]
-		d.Fields = append(d.Fields, Field{Name: name, Kind: Integer})
-		if err := d.Check(); err != nil {
-			t.Errorf("a field named %s: %v", name, err)
-		}
-		d.Filters = append(slices.Clip(d.Filters), name+"__gte")
-		if err := d.Check(); err != nil {
-			t.Errorf("a filter named %s__gte: %v", name, err)
-		}
-		d.Filters = append(d.Filters, name)
-		want := `schema: invalid description of "films": filter "` + name + `" is another parameter`
-		if err := d.Check(); err == nil || err.Error() != want {
-			t.Errorf("Check returns %v, want %s", err, want)
-		}
-	}
-}
-
-// TestCheckParams checks the names of the parameters of orderings and searches. A name that they do not
-// have is free for filters.
-func TestCheckParams(t *testing.T) {
-	const twice = " of orderings or searches is another one, too"
-	named := func(order, search string) func(*Description) {
-		return func(d *Description) { d.OrderingParam, d.SearchParam = order, search }
-	}
-	for _, row := range []struct {
-		reason string
-		change func(*Description)
-		want   string
-	}{
-		{"other names", named("sort", "q"), ""},
-		{"each the other's", named("search", "ordering"), ""},
-		{"the usual ones", named("ordering", "search"), ""},
-		{"capitals, a hyphen and a point", named("sortBy", "full-text.q"), ""},
-		{"a field that is no filter", named("synopsis", ""), ""},
-		{"the same", named("q", "q"), `parameter "q"` + twice},
-		{"the usual one of searches", named("search", ""), `parameter "search"` + twice},
-		{"the usual one of orderings", named("", "ordering"), `parameter "ordering"` + twice},
-		{"a parameter of pages", named("limit", ""), `parameter "limit"` + twice},
-		{"the format", named("", "format"), `parameter "format"` + twice},
-		{"a name that means a field", named("", "premiereAt"), `parameter "premiereAt"` + twice},
-		{"a filter", named("", "status"), `filter "status" is another parameter`},
-		{"a space", named("sort by", ""), `parameter "sort by" of orderings or searches contains characters that a URL escapes`},
-		{"a letter of no URL", named("", "é"), `parameter "é" of orderings or searches contains characters that a URL escapes`},
-		{"filters with the usual names", func(d *Description) {
-			d.OrderingParam, d.SearchParam = "sort", "q"
-			d.Fields = append(d.Fields, Field{Name: "search", Kind: Text}, Field{Name: "ordering", Kind: Text})
-			d.Filters = append(slices.Clip(d.Filters), "search", "ordering")
-		}, ""},
-	} {
-		d := own()["films"]
-		d.JSONNames = true
-		row.change(&d)
-		want := ""
-		if row.want != "" {
-			want = `schema: invalid description of "films": ` + row.want
-		}
-		if err := d.Check(); fmt.Sprint(err) != cmp.Or(want, "<nil>") {
-			t.Errorf("%s: Check returns %v, want %s", row.reason, err, want)
-		}
 	}
 }
 
@@ -337,39 +310,6 @@ func TestSearchParam(t *testing.T) {
 	var errs FieldErrors
 	if _, err := read(url.Values{"full_text": {"("}}); !errors.As(err, &errs) || errs[0].Field != "full_text" {
 		t.Errorf("in snake_case: %v, want an error of full_text", err)
-	}
-}
-
-// TestCheckSortable checks that Sortable may have names of which the description knows nothing.
-func TestCheckSortable(t *testing.T) {
-	for _, row := range []struct {
-		reason string
-		fields []Field
-		name   string
-	}{
-		{"the id, which all records have", []Field{{Name: "title", Kind: Text}}, "id"},
-		{"a member of any JSON", []Field{{Name: "extra", Kind: JSON}}, "extra__size"},
-		{"a member of an object", []Field{{Name: "size", Kind: Object, Fields: []Field{{Name: "inWidth", Kind: Integer}}}}, "size__in_width"},
-		{"no fields", nil, "whatever"},
-	} {
-		d := Description{Key: "x", Segment: "x", Name: "x", Fields: row.fields, Sortable: []string{row.name}}
-		if err := d.Check(); err != nil {
-			t.Errorf("%s: %v", row.reason, err)
-		}
-	}
-}
-
-// TestCheckReference checks that a reference to nothing can be filtered, but not searched.
-func TestCheckReference(t *testing.T) {
-	d := Description{Key: "x", Segment: "x", Name: "x",
-		Fields:   []Field{{Name: "owner", Kind: Reference}, {Name: "users", Kind: References}},
-		Filters:  []string{"owner", "users"},
-		Ordering: []ordering.Term{{Field: "id"}},
-	}
-	must(t, d.Check())
-	d.Search = []string{"owner__name"}
-	if err := d.Check(); !errors.Is(err, ErrInvalid) {
-		t.Errorf("Check returns %v", err)
 	}
 }
 
