@@ -94,7 +94,7 @@ func TestFramework(t *testing.T) {
 		}{{Framework{}, test.want14}, {DRF318(test.zone), test.want18}} {
 			ctx := WithFramework(context.Background(), version.as)
 			record, err := d.Validate(ctx, []byte(test.body), Checks{})
-			if got := textOfResult(record, err); !strings.Contains(got, version.want) {
+			if got := response(t, record, err); !strings.Contains(got, version.want) {
 				t.Errorf("%s: %s is %s, want %s", test.reason, test.body, got, version.want)
 			}
 		}
@@ -102,21 +102,12 @@ func TestFramework(t *testing.T) {
 	current, err := ParseRecord([]byte(`{"id":1,"shop":"a","code":"b","note":"n"}`))
 	must(t, err)
 	changed, err := d.ValidateUpdate(WithFramework(context.Background(), DRF318(nil)), current, []byte(`{"shop":"a","note":"n"}`), false, Checks{})
-	if got := textOfResult(changed, err); !strings.Contains(got, `"code":null`) {
+	if got := response(t, changed, err); !strings.Contains(got, `"code":null`) {
 		t.Errorf("a PUT without a member of a unique set is %s, want null", got)
 	}
 	if f, _ := d.snakeField("code"); !f.Required {
 		t.Error("Describe has modified the description")
 	}
-}
-
-func textOfResult(r Record, err error) string {
-	var errs FieldErrors
-	if errors.As(err, &errs) {
-		text, _ := errs.MarshalJSON()
-		return string(text)
-	}
-	return r.String()
 }
 
 // TestFrameworkFilter has what filters and searches accept.
@@ -157,7 +148,7 @@ func TestFrameworkFilter(t *testing.T) {
 		must(t, err)
 		for as, want := range map[Framework]string{{}: test.want14, DRF318(nil): test.want18} {
 			filter, err := d.Filter(WithFramework(context.Background(), as), valuesIn(params), Checks{})
-			got := textOfResult(Record{}, err)
+			got := response(t, Record{}, err)
 			if err == nil {
 				var values []string
 				for _, test := range filter.Tests {
