@@ -194,18 +194,6 @@ func hostileHandler(t *testing.T, attack string) http.Handler {
 	return browsing(t, handler, Options{Scheme: "Bearer", OpenAPI: attack})
 }
 
-// Pages show the headers of the handler's response.
-func TestHostileHeaders(t *testing.T) {
-	for _, attack := range attacks() {
-		h := around(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header()["X-"+attack] = []string{attack}
-			w.Header()["Location"] = []string{attack}
-			w.WriteHeader(http.StatusMovedPermanently)
-		})
-		checkEscaped(t, get(h, "/api/books"))
-	}
-}
-
 // The number of columns to choose from is limited even if records have no members in common.
 func TestManyMembers(t *testing.T) {
 	var records []string
