@@ -362,9 +362,7 @@ func (f followed[T]) records(c *catalogue.Collection[T]) map[schema.Identity]str
 func (f followed[T]) identity(record T) (id schema.Identity) {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(wireOf(record)), &members)
-	if text := members[cmp.Or(f.by, "id")]; json.Unmarshal(text, &id.ID) != nil {
-		_ = json.Unmarshal(text, &id.Key)
-	}
+	_ = json.Unmarshal(members[cmp.Or(f.by, "id")], &id)
 	return id
 }
 

@@ -331,6 +331,34 @@ func (i Identity) String() string {
 	return strconv.Itoa(i.ID)
 }
 
+// MarshalJSON returns the JSON of an id as records have it, of a key as text, or null for the zero Identity.
+// The error is always nil.
+func (i Identity) MarshalJSON() ([]byte, error) {
+	switch {
+	case i.Key != "":
+		return jsontext.AppendString(nil, i.Key), nil
+	case i.ID != 0:
+		return strconv.AppendInt(nil, int64(i.ID), 10), nil
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON parses an id, a key or null, which becomes the zero Identity. If data is neither a
+// positive integer that fits in an int nor text that is not empty, the error wraps [ErrInvalid],
+// and the identity is unchanged.
+func (i *Identity) UnmarshalJSON(data []byte) error {
+	var read Identity
+	text := strings.Trim(string(data), jsontext.Space)
+	if text != "null" && (json.Unmarshal(data, &read.Key) != nil || read.Key == "") {
+		var err error
+		if read.ID, err = strconv.Atoi(text); err != nil || read.ID < 1 {
+			return fmt.Errorf("%w identity: want a positive integer or a text that is not empty, got %s", ErrInvalid, excerpt(text))
+		}
+	}
+	*i = read
+	return nil
+}
+
 // isInteger reports whether text is ASCII digits with an optional sign. Package strconv
 // reports that a number is out of range before it has read all of the text.
 func isInteger(text string) bool {

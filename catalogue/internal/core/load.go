@@ -318,14 +318,11 @@ func (in *scanner) fault(s *Type, e *store.Entry, start, i int, err error) Recor
 	if e != nil {
 		invalid.Identity = s.Identity.Of(e)
 	} else if text, _ := newScanner(in.data[start:], in.opts, in.errors).Raw(); json.Unmarshal(text, &members) == nil {
-		switch id, key := members[s.Identity.Wire], s.Identity.Key; {
-		case key == nil:
-			_ = json.Unmarshal(id, &invalid.Identity.ID) // it remains zero if it is invalid
-			invalid.Identity.ID = max(invalid.Identity.ID, 0)
-		case key.Kind == schema.Integer:
-			invalid.Identity.Key = key.Usual(string(id))
-		default:
-			_ = json.Unmarshal(id, &invalid.Identity.Key)
+		_ = json.Unmarshal(members[s.Identity.Wire], &invalid.Identity) // it remains zero if it is invalid
+		if key := s.Identity.Key; key != nil && key.Kind == schema.Integer {
+			invalid.Identity = schema.Identity{Key: key.Usual(string(members[s.Identity.Wire]))}
+		} else if (invalid.Identity.Key != "") != (s.Identity.Key != nil) {
+			invalid.Identity = schema.Identity{}
 		}
 	}
 	var member *schema.MemberError
