@@ -1,18 +1,14 @@
 package browse
 
 import (
-	"encoding/json"
 	"html/template"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // cell is a value in a table. The zero cell stands for a member that the record does not have.
@@ -61,6 +57,41 @@ func (v *view) show(value string, field schema.Field, depth int) cell {
 		}
 	}
 	return c
+}
+
+const (
+	maxLinks  = 50 // links in a cell of a record; a longer list of ids is text
+	maxListed = 3  // links in a cell of a table
+)
+
+// named returns the cell of a value of a field with the labels of choices, or with the names of records
+// and links to them. It returns false if the value is neither.
+func (v *view) named(value string, field schema.Field) (c cell, ok bool) {
+	if value[0] != '[' {
+		value = "[" + value + "]"
+	} else if field.Item != nil {
+		field = *field.Item
+	}
+	var texts []string
+	if other := v.byKey[field.Refers]; other != nil {
+		texts = other.references(value, field.By)
+	} else if field.Labels != nil && value != "[null]" {
+		texts, _ = readList(value)
+	}
+	most := maxLinks
+	if v.id == "" {
+		most = maxListed
+	}
+	var links []string
+	for i, text := range texts[:min(len(texts), most)] {
+		name, link := v.called(text, field)
+		texts[i] = cut(name)
+		links = append(links, anchor(link, texts[i]))
+	}
+	if more := len(texts) - len(links); more > 0 {
+		links = append(links, "and "+strconv.Itoa(more)+" more")
+	}
+	return cell{Class: "text", Text: strings.Join(texts, ", "), Links: template.HTML(strings.Join(links, ", "))}, len(texts) > 0 && len(texts) <= maxLinks
 }
 
 // newCell returns the cell of a JSON value. Lists and objects are short text.
@@ -121,53 +152,10 @@ func briefCell(value string) cell {
 // long.
 func indented(value string) string { return string(wire.Indent([]byte(value), "\t")) }
 
-// The maximum numbers of visible characters of a text, and of one in a table.
-const (
-	maxSeen = 72
-	maxCell = 48
-)
-
-// cut shortens a text to maxSeen characters.
-func cut(text string) string { return cutTo(text, maxSeen) }
-
-// cutTo shortens a text to a number of characters of its first line, at a space if possible.
-func cutTo(text string, most int) string {
-	line, _, more := strings.Cut(text, "\n")
-	runes := []rune(line[:min(len(line), (most+1)*utf8.UTFMax)])
-	if !more && len(runes) <= most {
-		return text
-	}
-	seen := string(runes[:min(len(runes), most)])
-	if space := strings.LastIndexByte(seen, ' '); len(runes) > most && space > len(seen)*2/3 {
-		seen = seen[:space]
-	}
-	return strings.TrimRight(seen, " ") + "…"
-}
-
 // isDecimal reports whether a text is a number with a decimal point, such as a price.
 func isDecimal(text string) bool {
 	whole, places, ok := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	return ok && whole != "" && places != "" && strings.Trim(whole+places, "0123456789") == ""
-}
-
-// grouped formats a count with commas between thousands. It returns "" for a negative one.
-func grouped(n int) string {
-	if n < 0 {
-		return ""
-	}
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// counted returns a number of things, such as "1 record" or "1,234 records".
-func counted(count int, thing string) string {
-	if count != 1 {
-		thing += "s"
-	}
-	return grouped(count) + " " + thing
 }
 
 // readableTime formats a date, or a date-time in UTC, for display. Two times of one instant have
@@ -182,91 +170,4 @@ func readableTime(text string) (seen string, ok bool) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	return t.UTC().Format("2 Jan 2006, 15:04 UTC"), err == nil
-}
-
-// isID reports whether a text is an id.
-func isID(text string) bool {
-	n, err := strconv.Atoi(text)
-	return err == nil && n > 0
-}
-
-// partsOf returns an iterator over the members of an object, or over the items of a list, which have
-// no names.
-func partsOf(value string) iter.Seq2[string, string] {
-	if value[0] == '{' {
-		object, _ := schema.ParseKeyed([]byte(value)) // the value is valid
-		return object.All()
-	}
-	return func(yield func(name, value string) bool) {
-		for _, item := range itemsOf(value) {
-			if !yield("", string(item)) {
-				return
-			}
-		}
-	}
-}
-
-// itemsOf returns the items of a JSON list, or nil for other values.
-func itemsOf(value string) (items []json.RawMessage) {
-	_ = json.Unmarshal([]byte(value), &items)
-	return items
-}
-
-// readText returns the value of a JSON string. It returns false for other values.
-func readText(value string) (text string, ok bool) {
-	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
-		return "", false
-	}
-	if plain := value[1 : len(value)-1]; !strings.ContainsAny(plain, `\"`) && utf8.ValidString(plain) {
-		return plain, true // most strings
-	}
-	err := json.Unmarshal([]byte(value), &text)
-	return text, err == nil
-}
-
-// readList returns the elements of a JSON list as text, and whether some are lists or
-// objects. It returns nil, true for other values.
-func readList(value string) (texts []string, nested bool) {
-	items := itemsOf(value)
-	for _, item := range items {
-		element := string(item)
-		text, ok := readText(element)
-		if !ok {
-			text = element
-		}
-		texts = append(texts, text)
-		nested = nested || element[0] == '[' || element[0] == '{'
-	}
-	return texts, nested || items == nil
-}
-
-// heading returns the name of a collection or a member in words, such as "Release dates",
-// "Start date" or "ID".
-func heading(name string) string {
-	words := inWords(name)
-	if strings.TrimSpace(words) == "" {
-		return "“" + name + "”"
-	}
-	return wire.Capital(words)
-}
-
-// inWords returns a name in words, such as "start date" or "cover URL".
-func inWords(name string) string {
-	return spelled(wire.Words(ordering.Snake(name)))
-}
-
-// abbreviations are in upper case in the names of pages.
-const abbreviations = " api bic csv doi ean epub faq gtin html iban id ip isbn issn json pdf png seo sku svg uri url utc uuid vat xml "
-
-// spelled returns words with the usual spelling of abbreviations and of their plurals. Digits
-// after one, as in isbn13, do not matter.
-func spelled(words string) string {
-	all := strings.Split(words, " ")
-	for i, word := range all {
-		stem := strings.TrimSuffix(strings.TrimRight(word, "0123456789"), "s")
-		if stem != "" && strings.Contains(abbreviations, " "+stem+" ") {
-			all[i] = strings.ToUpper(stem) + word[len(stem):]
-		}
-	}
-	return strings.Join(all, " ")
 }

@@ -158,13 +158,6 @@ func (v *view) change(method string) *wire.Recorder {
 	return v.again(resp, texts)
 }
 
-// withShown adds the texts of a form to them, as what it has shown.
-func withShown(texts url.Values) url.Values {
-	text, _ := json.Marshal(texts) // never fails
-	texts.Set(shownName, string(text))
-	return texts
-}
-
 // redirectChanged redirects to the record of a response, whose path may be another one now.
 func (v *view) redirectChanged(resp *wire.Recorder) {
 	record, _ := recordOf(resp)

@@ -359,3 +359,10 @@ func (v *view) readForm() (posted url.Values, refused *wire.Recorder) {
 	}
 	return posted, nil
 }
+
+// withShown adds the texts of a form to them, as what it has shown.
+func withShown(texts url.Values) url.Values {
+	text, _ := json.Marshal(texts) // never fails
+	texts.Set(shownName, string(text))
+	return texts
+}

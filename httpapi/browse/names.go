@@ -4,8 +4,6 @@ import (
 	"html/template"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -105,41 +103,6 @@ func (v *view) fields(members []string) map[string]schema.Field {
 		all[f.Name] = f
 	}
 	return all
-}
-
-const (
-	maxLinks  = 50 // links in a cell of a record; a longer list of ids is text
-	maxListed = 3  // links in a cell of a table
-)
-
-// named returns the cell of a value of a field with the labels of choices, or with the names of records
-// and links to them. It returns false if the value is neither.
-func (v *view) named(value string, field schema.Field) (c cell, ok bool) {
-	if value[0] != '[' {
-		value = "[" + value + "]"
-	} else if field.Item != nil {
-		field = *field.Item
-	}
-	var texts []string
-	if other := v.byKey[field.Refers]; other != nil {
-		texts = other.references(value, field.By)
-	} else if field.Labels != nil && value != "[null]" {
-		texts, _ = readList(value)
-	}
-	most := maxLinks
-	if v.id == "" {
-		most = maxListed
-	}
-	var links []string
-	for i, text := range texts[:min(len(texts), most)] {
-		name, link := v.called(text, field)
-		texts[i] = cut(name)
-		links = append(links, anchor(link, texts[i]))
-	}
-	if more := len(texts) - len(links); more > 0 {
-		links = append(links, "and "+strconv.Itoa(more)+" more")
-	}
-	return cell{Class: "text", Text: strings.Join(texts, ", "), Links: template.HTML(strings.Join(links, ", "))}, len(texts) > 0 && len(texts) <= maxLinks
 }
 
 // called returns the label of a choice or the name of the record to which a text refers, with the link

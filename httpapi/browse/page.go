@@ -251,3 +251,18 @@ func (v *view) showRoot(p *page, resp *wire.Recorder) {
 	}
 	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.openAPI
 }
+
+// offerSession adds the form to sign in to a page with a status or, if the visitor has a token that the
+// service accepts, that to sign out.
+func (v *view) offerSession(p *page, status int) {
+	signedIn := v.token(v.r) != ""
+	if status == http.StatusUnauthorized && v.refused == "" && signedIn {
+		v.refused = "The service does not accept your token."
+	}
+	p.Refused, p.Unsigned = v.refused, status == http.StatusUnauthorized || v.refused != ""
+	if signedIn && v.refused == "" {
+		p.SignOut = v.query.with(methodName, signOut)
+	} else if v.scheme != "" {
+		p.SignIn = v.query.with(methodName, signIn)
+	}
+}

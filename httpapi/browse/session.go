@@ -92,21 +92,6 @@ func (v *view) accepts(token string) bool {
 	return isToken(token) && (no == nil || no.Status != http.StatusUnauthorized)
 }
 
-// offerSession adds the form to sign in to a page with a status or, if the visitor has a token that the
-// service accepts, that to sign out.
-func (v *view) offerSession(p *page, status int) {
-	signedIn := v.token(v.r) != ""
-	if status == http.StatusUnauthorized && v.refused == "" && signedIn {
-		v.refused = "The service does not accept your token."
-	}
-	p.Refused, p.Unsigned = v.refused, status == http.StatusUnauthorized || v.refused != ""
-	if signedIn && v.refused == "" {
-		p.SignOut = v.query.with(methodName, signOut)
-	} else if v.scheme != "" {
-		p.SignIn = v.query.with(methodName, signIn)
-	}
-}
-
 // readOnly returns the reason why the visitor cannot write where others can.
 func (v *view) readOnly() string {
 	token := v.token(v.r)
