@@ -43,20 +43,26 @@ func (v *view) show(value string, field schema.Field, depth int) cell {
 	case len(value) > maxParts || depth == maxDepth:
 		return cell{Class: "json", Text: indented(value)}
 	default:
-		for name, part := range partsOf(value) {
-			var of schema.Field
-			if field.Item != nil {
-				of = *field.Item
-			}
-			if at := slices.IndexFunc(field.Fields, func(f schema.Field) bool { return f.Name == name }); at >= 0 {
-				of = field.Fields[at]
-			}
-			inside := v.show(part, of, depth+1)
-			inside.Label = heading(name)
-			c.Parts = append(c.Parts, inside)
-		}
+		c.Parts = v.showParts(value, field, depth+1)
 	}
 	return c
+}
+
+// showParts returns the cells of the members of an object, or of the items of a list.
+func (v *view) showParts(value string, field schema.Field, depth int) (parts []cell) {
+	for name, part := range partsOf(value) {
+		var of schema.Field
+		if field.Item != nil {
+			of = *field.Item
+		}
+		if at := slices.IndexFunc(field.Fields, func(f schema.Field) bool { return f.Name == name }); at >= 0 {
+			of = field.Fields[at]
+		}
+		inside := v.show(part, of, depth)
+		inside.Label = heading(name)
+		parts = append(parts, inside)
+	}
+	return parts
 }
 
 const (
