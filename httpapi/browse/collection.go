@@ -83,7 +83,11 @@ func (c *collection) nameOf(record schema.Record, otherwise string) string {
 			if ordering.Snake(name) != label {
 				continue
 			}
-			if text, _ := readText(value); strings.TrimSpace(text) != "" {
+			text, _ := readText(value)
+			if seen, ok := readableTime(text); ok {
+				return seen
+			}
+			if strings.TrimSpace(text) != "" {
 				return cut(text)
 			}
 		}

@@ -131,6 +131,18 @@ func TestStyles(t *testing.T) {
 	}
 }
 
+// A record whose name is a time is called by the time that people read.
+func TestNameThatIsATime(t *testing.T) {
+	h, _ := notePages(t, `{"people":[{"id":1,"name":"2026-05-10T18:00:00+02:00"}],"notes":[{"id":1,"author":1,"editor":null,"words":[],"pages":null,"said":"x"}]}`)
+	const want = "10 May 2026, 16:00 UTC"
+	if title := get(h, "/api/people/1/").find("h1", "", ""); title[0].text != want {
+		t.Errorf("the title is %s, want %s", title[0].text, want)
+	}
+	if page := get(h, "/api/notes/"); !strings.Contains(page.text, want) {
+		t.Errorf("a reference is not %s in %s", want, page.text)
+	}
+}
+
 // A page requests at most maxAsked records for their names.
 func TestManyNames(t *testing.T) {
 	var people, notes, words []string
