@@ -17,6 +17,7 @@ import (
 type filters struct {
 	Search string // name of its parameter, or "" if there is none
 	Sought string // its value
+	Within string // the names of the fields in which a search finds text
 	Row    filterRow
 	Kept   []option // parameters that are not in the form
 	Chips  []choice
@@ -52,7 +53,7 @@ func (v *view) newFilters(wrong faults) *filters {
 	}
 	cleared := []string{v.c.is.Place, "", v.c.search, ""}
 	if len(v.c.Search) > 0 {
-		f.Search, f.Sought = v.c.search, v.query.get(v.c.search)
+		f.Search, f.Sought, f.Within = v.c.search, v.query.get(v.c.search), v.c.searched()
 	}
 	active, room, mistaken := len(v.query.values[v.c.search]), maxChoices, v.c.search
 	for _, name := range v.c.Filters {
@@ -275,4 +276,14 @@ func (v *view) cleanFilters() *wire.Recorder {
 	}
 	v.redirect(q.with(changes...))
 	return nil
+}
+
+// searched returns the names of the fields in which a search finds text, such as "name, director name".
+func (c *collection) searched() string {
+	names := make([]string, len(c.Search))
+	for i, entry := range c.Search {
+		field, _ := c.SearchEntry(entry)
+		names[i] = strings.TrimSpace(inWords(field))
+	}
+	return strings.Join(names, ", ")
 }

@@ -21,8 +21,8 @@ func TestFilterForm(t *testing.T) {
 	want := url.Values{"limit": {"5"}, "x": {"<1", "2"}, "ordering": {"-id"}, "search": {"a b"}, "status": {"released"}, "genres": {"1", "3"}, "released__isnull": {"True"},
 		filterMarker: {"true"}, lookupName: {"exact"}, valueName: {""}}
 	equal(t, "the form", want, page.formValues("filters", nil))
-	if page.one(t, "input", "type", "search"); page.isOpen("panel") {
-		t.Error("the row is open")
+	if hint := page.one(t, "input", "type", "search").attrs["placeholder"]; hint != "In title, director name" || page.isOpen("panel") {
+		t.Errorf("the hint of the search is %q, or the row is open", hint)
 	}
 	var got []string
 	for _, o := range page.find("option", "", "") {
@@ -269,4 +269,11 @@ func TestNamesInJSON(t *testing.T) {
 	if strings.Contains(res.text, "Ignored") || len(res.find("input", "name", "listPrice__gte")) > 0 {
 		t.Error("the page calls the parameter unknown, or repeats it")
 	}
+}
+
+// The hint of a search has no sign that is not a part of a name.
+func TestSearchHint(t *testing.T) {
+	text := []schema.Field{{Name: "$schema", Kind: schema.Text}, {Name: "firstName", Kind: schema.Text}, {Name: "=x", Kind: schema.Text}}
+	c := collection{Description: schema.Description{Fields: text, Search: []string{"$schema", "^first_name", "=x", "$director__name", "^=x", "@name"}}}
+	equal(t, "the hint", "$schema, first name, =x, director name, =x, @name", c.searched())
 }
