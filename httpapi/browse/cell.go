@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -162,18 +161,4 @@ func indented(value string) string { return string(wire.Indent([]byte(value), "\
 func isDecimal(text string) bool {
 	whole, places, ok := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	return ok && whole != "" && places != "" && strings.Trim(whole+places, "0123456789") == ""
-}
-
-// readableTime formats a date, or a date-time in UTC, for display. Two times of one instant have
-// the same text.
-func readableTime(text string) (seen string, ok bool) {
-	if len(text) == len(time.DateOnly) {
-		day, err := time.Parse(time.DateOnly, text)
-		return day.Format("2 Jan 2006"), err == nil
-	}
-	if len(text) < len("2006-01-02T15:04:05Z") || text[10] != 'T' {
-		return "", false
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	return t.UTC().Format("2 Jan 2006, 15:04 UTC"), err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -140,4 +141,18 @@ func spelled(words string) string {
 		}
 	}
 	return strings.Join(all, " ")
+}
+
+// readableTime formats a date, or a date-time in UTC, for display. Two times of one instant have
+// the same text.
+func readableTime(text string) (seen string, ok bool) {
+	if len(text) == len(time.DateOnly) {
+		day, err := time.Parse(time.DateOnly, text)
+		return day.Format("2 Jan 2006"), err == nil
+	}
+	if len(text) < len("2006-01-02T15:04:05Z") || text[10] != 'T' {
+		return "", false
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	return t.UTC().Format("2 Jan 2006, 15:04 UTC"), err == nil
 }
