@@ -37,8 +37,8 @@
 // # Services
 //
 // Pages are those of Django REST framework, by limit and offset. [Options].Handler selects pages by
-// number or by cursor, or a later version, and has rights and all other options of package httpapi. [Options].Wrap adds endpoints of the program's
-// own, such as /login, behind the same client, log and faults.
+// number or by cursor, a later version, and what else package httpapi can do. [Options].Wrap adds
+// endpoints of the program's own, such as /login, behind the same client, log and faults.
 //
 // # Requests and faults
 //
@@ -253,8 +253,8 @@ type Options struct {
 	// File.
 	Definitions []catalogue.AnyDefinition
 
-	// Handler are the options of the handler of the collections, such as its Root and the style of
-	// its Pages. If Authorizer is nil, every request is permitted, and if OnError is nil, a panic
+	// Handler configures the handler of the collections, such as its Root and the style of its
+	// Pages. If Authorizer is nil, every request is permitted, and if OnError is nil, a panic
 	// fails the test and other errors are logged. If Wrap returns a handler with other pages,
 	// Handler.Pages must be those, since faults use it.
 	Handler httpapi.Options
