@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -130,8 +129,8 @@ func TestAxeNames(t *testing.T) {
 const stopsScript = `(row => !row ? 0 : [...document.querySelectorAll("a[href], summary, [tabindex], input, select, textarea, button")]
 	.filter(e => e.type !== "hidden" && e.tabIndex >= 0 && e.checkVisibility({contentVisibilityAuto: true}) && row.compareDocumentPosition(e) & 2).length)(document.querySelector("tbody tr"))`
 
-// TestAxeCollections runs axe-core on all kinds of pages of the films, the shop, the rota, a JSON file, and the
-// house in each style of pages. A page has at most 35 kB, and 25 tab stops before its first row. Shifts have 112
+// TestAxeCollections runs axe-core on all kinds of pages of the films, the shop, the rota, the shelf, a JSON file,
+// and the house in each style of pages. A page has at most 35 kB, and 25 tab stops before its first row. Shifts have 112
 // filters.
 func TestAxeCollections(t *testing.T) {
 	if os.Getenv("BACKLIST_AXE") == "" {
@@ -161,7 +160,7 @@ func TestAxeCollections(t *testing.T) {
 	house := []string{"books/", "events/", "authors/", "labels/"}
 	for _, service := range []struct {
 		name    string
-		cat     *catalogue.Catalogue
+		cat     *catalogue.Catalogue // nil for that of a program
 		pages   pagination.Style
 		lists   []string
 		sorting string
@@ -169,22 +168,18 @@ func TestAxeCollections(t *testing.T) {
 		{"films", loaded(theatre.New())("../films/records.json"), nil, []string{"films/", "directors/", "screenings/"}, ""},
 		{"shop", loaded(shop.New(nil))("../shop/records.json"), nil, []string{"products/", "orders/", "customers/", "categories/", "currencies/", "coupons/"}, ""},
 		{"rota", loaded(rota.New(nil))("../rota/testdata/dataset.json"), nil, []string{"shifts/", "workers/", "tags/", "teams/"}, "?limit=5&offset=25"},
+		{"shelf", nil, nil, []string{"books/", "authors/", "reviews/", "tags/", "shelves-by-number/"}, "?limit=5&offset=5"},
 		{"file", file.Catalogue, nil, []string{"posts/", "comments/"}, "?limit=5&offset=25"},
 		{"limits", sampleHouse(t), nil, house, "?limit=7&offset=7"},
 		{"numbers", sampleHouse(t), pagination.Numbers{Limits: pagination.Limits{Default: 7}}, house, "?page=2"},
 		{"cursors", sampleHouse(t), pagination.Cursors{Limits: pagination.Limits{Default: 7}}, house, "?ordering=-id"},
 	} {
-		handler, err := httpapi.New(service.cat, httpapi.Options{Authorizer: httpapi.AllowAll, Pages: service.pages})
-		if err != nil {
-			t.Fatal(err)
+		var root string
+		if service.cat == nil {
+			root = startExample(t, service.name, "-open")
+		} else {
+			root = serveWith(t, service.cat, httpapi.Options{Authorizer: httpapi.AllowAll, Pages: service.pages}, browse.Options{Scheme: "Bearer"})
 		}
-		pages, err := browse.New(handler, browse.Options{Scheme: "Bearer"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		server := httptest.NewServer(pages)
-		t.Cleanup(server.Close)
-		root := server.URL + "/api/"
 		for _, width := range []int64{320, 1280} {
 			p := open(t, browser, fmt.Sprintf("%s-%d", service.name, width), width, width == 320)
 			look := func(path string) {

@@ -83,11 +83,17 @@ func sampleHouse(t *testing.T) *catalogue.Catalogue {
 // serve serves a catalogue that permits all posts and returns the URL of its root.
 func serve(t *testing.T, cat *catalogue.Catalogue) string {
 	t.Helper()
-	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll})
+	return serveWith(t, cat, httpapi.Options{Authorizer: httpapi.AllowAll}, browse.Options{})
+}
+
+// serveWith is serve with options of the handler and of the pages.
+func serveWith(t *testing.T, cat *catalogue.Catalogue, opts httpapi.Options, about browse.Options) string {
+	t.Helper()
+	handler, err := httpapi.New(cat, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := browse.New(handler, browse.Options{})
+	pages, err := browse.New(handler, about)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// startBacklist builds the command in examples/backlist and runs it until the test ends. It
-// returns the URL of its root.
-func startBacklist(t *testing.T, args ...string) string {
+// startExample builds a command in examples and runs it until the test ends. It returns the URL of its
+// root.
+func startExample(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "backlist")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./examples/backlist")
+	path := filepath.Join(t.TempDir(), name)
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./examples/"+name)
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -77,7 +77,7 @@ func TestCORS(t *testing.T) {
 	permitted, other := httptest.NewServer(page), httptest.NewServer(page)
 	t.Cleanup(permitted.Close)
 	t.Cleanup(other.Close)
-	root := startBacklist(t, "-token", "s3cret", "-cors", permitted.URL, "-fail", "/api/books/ rate-limit 5s")
+	root := startExample(t, "backlist", "-token", "s3cret", "-cors", permitted.URL, "-fail", "/api/books/ rate-limit 5s")
 	tests := []struct {
 		reason, page string
 		want         []string
