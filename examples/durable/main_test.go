@@ -25,6 +25,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/internal/freeport"
 	"github.com/gobacklist/backlist/examples/internal/server"
 )
 
@@ -556,12 +557,11 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Addresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := l.Addr().String()
-	l.Close()
+	address := free[0]
 	_, session, _ := strings.Cut(string(readme), "```sh\n")
 	session, _, _ = strings.Cut(session, "```")
 	session = strings.NewReplacer(" &\n", " -addr "+address+" &\n", "127.0.0.1:8080", address,

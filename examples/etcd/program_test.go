@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/examples/internal/freeport"
 )
 
 // TestMain runs the program itself in the nodes that -three starts.
@@ -197,11 +199,10 @@ func freePorts(t *testing.T) (first int) {
 // freeURLs returns URLs on loopback that are not in use.
 func freeURLs(t *testing.T, n int) (urls []string) {
 	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		must(t, err)
-		defer l.Close()
-		urls = append(urls, "http://"+l.Addr().String())
+	free, err := freeport.Addresses(n)
+	must(t, err)
+	for _, address := range free {
+		urls = append(urls, "http://"+address)
 	}
 	return urls
 }

@@ -7,9 +7,11 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/examples/internal/freeport"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/openapi"
 )
@@ -54,16 +56,14 @@ func TestPrism(t *testing.T) {
 // startPrism starts prism as a proxy of a service and returns its URL.
 func startPrism(t *testing.T, command, document, service string) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // for a free port
+	free, err := freeport.Addresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().(*net.TCPAddr)
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := free[0]
+	_, port, _ := strings.Cut(address, ":")
 	var log bytes.Buffer
-	c := exec.Command(command, "proxy", "--errors", "--verboseLevel", "error", "--port", fmt.Sprint(address.Port), document, service)
+	c := exec.Command(command, "proxy", "--errors", "--verboseLevel", "error", "--port", port, document, service)
 	c.Stdout, c.Stderr = &log, &log
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -82,9 +82,9 @@ func startPrism(t *testing.T, command, document, service string) string {
 			t.Fatalf("prism: %v\n%s", err, &log)
 		case <-time.After(200 * time.Millisecond):
 		}
-		if conn, err := net.Dial("tcp", address.String()); err == nil {
+		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
-			return "http://" + address.String()
+			return "http://" + address
 		}
 	}
 	t.Fatal("prism does not listen after two minutes")

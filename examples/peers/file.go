@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gobacklist/backlist/examples/internal/freeport"
 )
 
 // file measures programs that serve a JSON file: from their start to their first answer, and the most memory
@@ -35,7 +37,9 @@ func file(s setup, n int) []*section {
 			if err != nil {
 				continue
 			}
-			address := freeAddress()
+			free, err := freeport.Addresses(1)
+			check(err)
+			address := free[0]
 			_, port, _ := net.SplitHostPort(address)
 			cmd := exec.Command(path, "-addr", address, "db.json")
 			if i == 1 {
@@ -70,14 +74,6 @@ func writeFilms(path string, n int) int64 {
 	check(err)
 	check(f.Close())
 	return about.Size()
-}
-
-// freeAddress returns an address on which nothing listens.
-func freeAddress() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(err)
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // firstAnswer starts a program, waits until it answers, and ends it. It returns the time and the kilobytes of

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	films "github.com/gobacklist/backlist/examples/films/collections"
+	"github.com/gobacklist/backlist/examples/internal/freeport"
 	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 )
 
@@ -116,10 +116,9 @@ func (c comparison) measure(t *testing.T, address string) float64 {
 // startDjango makes the tables of Django from those of this program, and serves them.
 func startDjango(t *testing.T, database *pgtest.Server) (address string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Addresses(1)
 	must(t, err)
-	bind := l.Addr().String()
-	l.Close()
+	bind := free[0]
 	command := func(ctx context.Context, name string, args ...string) *exec.Cmd {
 		c := exec.CommandContext(ctx, name, args...)
 		c.Dir, c.Stderr = "django", os.Stderr

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"net"
 	"os"
 	"os/exec"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/examples/internal/freeport"
 	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 )
 
@@ -53,10 +53,9 @@ func runShell(t *testing.T, commands string) {
 	if !strings.Contains(commands, "curl ") {
 		t.Fatalf("nothing is requested by %q", commands)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Addresses(1)
 	must(t, err)
-	address := l.Addr().String()
-	l.Close()
+	address := free[0]
 	commands = strings.ReplaceAll(commands, " &\n", " -addr "+address+" &\n")
 	commands = strings.ReplaceAll(commands, "127.0.0.1:8080", address)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gobacklist/backlist/examples/internal/freeport"
 )
 
 // TestShell runs the commands of the READMEs and of the package comments of the examples as
@@ -125,13 +126,14 @@ func newShell(t *testing.T, environment []string) *shell {
 	})
 	fmt.Fprintln(stdin, `set -m
 		curl() { command curl -sS --max-time 60 "$@"; }`)
-	first, second := freeAddress(t), freeAddress(t)
+	free, err := freeport.Addresses(2)
+	check(err)
 	return &shell{
 		t:       t,
 		stdin:   stdin,
 		stdout:  bufio.NewScanner(stdout),
-		address: first,
-		local: strings.NewReplacer("git clone https://github.com/gobacklist/backlist", "mkdir backlist", "127.0.0.1:8080", first, "127.0.0.1:8081", second,
+		address: free[0],
+		local: strings.NewReplacer("git clone https://github.com/gobacklist/backlist", "mkdir backlist", "127.0.0.1:8080", free[0], "127.0.0.1:8081", free[1],
 			"go run ./examples/playground", "go run github.com/gobacklist/backlist/examples/playground", "go run ./examples/", "",
 			" ./examples/", " github.com/gobacklist/backlist/examples/", "@latest", ""),
 	}
@@ -178,12 +180,4 @@ func (s *shell) run(command string) (output, status string) {
 		output += s.stdout.Text() + "\n"
 	}
 	return output, "none"
-}
-
-// freeAddress returns an address that nothing listens on.
-func freeAddress(t *testing.T) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check(err)
-	defer listener.Close()
-	return listener.Addr().String()
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +18,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"github.com/gobacklist/backlist/examples/internal/freeport"
 )
 
 // A cluster is three nodes on loopback.
@@ -33,7 +33,10 @@ func startCluster(tb testing.TB, program string, flags ...string) *cluster {
 	tb.Helper()
 	const n = 3
 	dir := tb.TempDir()
-	addrs := freeAddrs(tb, 3*n)
+	addrs, err := freeport.Addresses(3 * n)
+	if err != nil {
+		tb.Fatal(err)
+	}
 	peers := ""
 	for i, addr := range addrs[:n] {
 		peers += fmt.Sprintf(",n%d=http://%s", i+1, addr)
@@ -128,25 +131,6 @@ func (n *node) leads(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("%s: %w", n.name, err)
 	}
 	return status.Leader == status.Header.MemberId, nil
-}
-
-// freeAddrs returns addresses on loopback that are not in use. Their ports are below those
-// that systems choose for clients: one of the many connections of the test would otherwise
-// take the port of a node while it is down.
-func freeAddrs(tb testing.TB, n int) (list []string) {
-	tb.Helper()
-	for attempts := 0; len(list) < n; attempts++ {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
-		if err != nil {
-			if attempts > 1000 {
-				tb.Fatal(err)
-			}
-			continue
-		}
-		defer l.Close()
-		list = append(list, l.Addr().String())
-	}
-	return list
 }
 
 // tail returns the end of a file.

@@ -14,6 +14,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
+
+	"github.com/gobacklist/backlist/examples/internal/freeport"
 )
 
 // A testCluster is a cluster of members in this process, on loopback.
@@ -129,15 +131,11 @@ func (c *testCluster) Restart(tb testing.TB, members ...int) {
 
 // freeURLs returns URLs on loopback that are not in use.
 func freeURLs(n int) (urls []url.URL, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		urls = append(urls, url.URL{Scheme: "http", Host: l.Addr().String()})
+	free, err := freeport.Addresses(n)
+	for _, host := range free {
+		urls = append(urls, url.URL{Scheme: "http", Host: host})
 	}
-	return urls, nil
+	return urls, err
 }
 
 // A memberProxy forwards TCP connections to a member until it is cut.
