@@ -469,8 +469,17 @@ func (c *Collection) ReplaceAll(fresh []*store.Entry) error {
 	return store.Replace([]*store.Store{c.Store}, func() ([]store.Replacement, error) {
 		now := c.Store.Current()
 		last := now.LastID()
-		for _, e := range fresh {
-			last = max(last, s.Identity.ID(layout.RecordOf(e)))
+		places := make(map[int]int, len(fresh))
+		for i, e := range fresh {
+			id := s.Identity.ID(layout.RecordOf(e))
+			first, twice := places[id]
+			switch {
+			case id < 0:
+				return nil, s.Errorf("record %d: %w: want a positive integer", i, ErrInvalidID)
+			case id > 0 && twice:
+				return nil, s.Errorf("record %d: %w: the record at index %d has %d too", i, ErrExists, first, id)
+			}
+			places[id], last = i, max(last, id)
 		}
 		for i, e := range fresh {
 			if err := s.Identity.Assign(e, last, nil); err != nil {
