@@ -212,9 +212,6 @@ func (c *Config) invalid(cond Condition) bool {
 	return cond.Operator == "between" && (values[0].kind != values[1].kind || values[0].compare(values[1]) > 0)
 }
 
-// accepted are the results of a comparison for which a condition holds.
-var accepted = map[string][]int{"=": {0}, "in": {0}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {0, 1}}
-
 // holds reports whether a condition with some values holds for v.
 func holds(operator string, v value, values []value) bool {
 	switch operator {
@@ -236,6 +233,23 @@ func holds(operator string, v value, values []value) bool {
 		return v.kind == isText && strings.Contains(strings.ToUpper(v.text), strings.ToUpper(values[0].text))
 	}
 	return slices.ContainsFunc(values, func(w value) bool {
-		return v.kind == w.kind && slices.Contains(accepted[operator], v.compare(w))
+		return v.kind == w.kind && accepts(operator, v.compare(w))
 	})
+}
+
+// accepts reports whether a condition holds for the result of a comparison.
+func accepts(operator string, result int) bool {
+	switch operator {
+	case "=", "in":
+		return result == 0
+	case "<":
+		return result < 0
+	case "<=":
+		return result <= 0
+	case ">":
+		return result > 0
+	case ">=":
+		return result >= 0
+	}
+	return false
 }
